@@ -2,5 +2,11 @@
 //! randomness, no I/O, no hash-map order, no float in a decision, no panic on any input. Time
 //! comes in as an argument, randomness as a seed, identifiers as inputs.
 
+pub mod catalogue;
+pub mod config;
+pub mod ledger;
 pub mod recurrence;
+pub mod run;
+pub mod schedule;
+pub mod store;
 pub mod words;

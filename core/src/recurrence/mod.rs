@@ -1,1 +1,151 @@
-//! Recurrence.
+//! Recurrence: when a schedule comes due.
+//!
+//! Promises: a [`Recurrence`] is valid once it exists and carries its own time zone; the question
+//! "when next?" is total, bounded and strictly later than asked; what a clock change does follows
+//! one law (`clock_change`), and [`Recurrence::preview`] marks where it did.
+//!
+//! The kinds of rules are `once` and `cron`; an RFC 5545 rule, `rrule`, is the third. `zone` and
+//! `zone_name` hold the zone data and its names, `wall` what a clock on the wall shows.
+
+mod clock_change;
+mod cron;
+mod once;
+mod preview;
+mod text;
+mod wall;
+mod zone;
+mod zone_name;
+
+pub use clock_change::Pace;
+pub use cron::{Cron, CronError, CronField, CronProblem, CronRule, NeverFires};
+pub use once::Once;
+pub use preview::{Mark, Preview};
+pub use text::RecurrenceKind;
+pub use wall::{Wall, WallParseError};
+pub use zone::{UtcOffset, Zone, zone_data_release};
+pub use zone_name::ZoneError;
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use crate::words::time::Timestamp;
+
+/// When a schedule comes due. Equal, ordered and hashed by kind, text and zone name.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "text::Written", into = "text::Written")]
+pub enum Recurrence {
+    /// At one instant.
+    Once(Once),
+    /// By the five fields of crontab(5).
+    Cron(CronRule),
+    // Rrule(RruleRule), by RFC 5545: the module `rrule` goes here.
+}
+
+/// A due instant and the wall-clock time that named it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Occasion {
+    /// When it is due.
+    pub at: Timestamp,
+    /// The named time. It differs from what the clock shows at `at` when a gap moved it; of
+    /// several merged into one run it is the latest.
+    pub wall: Wall,
+}
+
+/// Why a text is no [`Recurrence`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RecurrenceError {
+    /// The cron expression is malformed, or names no date of any year.
+    #[error("cron expression, {0}")]
+    Cron(#[from] CronError),
+    /// The rule names times, but none that exists in its zone.
+    #[error(transparent)]
+    NeverFires(#[from] NeverFires),
+    /// The zone is none.
+    #[error(transparent)]
+    Zone(#[from] ZoneError),
+    /// The instant is none.
+    #[error(transparent)]
+    Instant(#[from] crate::words::time::TimestampParseError),
+}
+
+/// A computed occasion that does not lie after the question: a fault of this program, never of
+/// the schedule's author. The schedule is to be disabled with it, never asked again in a loop.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the occasion after {after} was computed as {at}, which is not later: please report this")]
+pub struct NotLater {
+    /// The question.
+    pub after: Timestamp,
+    /// The answer.
+    pub at: Timestamp,
+}
+
+impl Recurrence {
+    /// The rule of a cron expression in `zone`. A rule that can never fire is refused.
+    pub fn cron(expression: &str, zone: Zone) -> Result<Self, RecurrenceError> {
+        Ok(Self::Cron(CronRule::new(expression.parse()?, zone)?))
+    }
+
+    /// One instant, shown in `zone`.
+    pub fn once(at: Timestamp, zone: Zone) -> Self {
+        Self::Once(Once::new(at, zone))
+    }
+
+    /// The first occasion strictly later than `after`; `None` when there is none within a hundred
+    /// years.
+    ///
+    /// A fixed-time rule gives none whose wall-clock time is `last_wall` or earlier, so that new
+    /// zone data cannot make it repeat one; other rules ignore `last_wall`.
+    pub fn next_after(&self, after: Timestamp, last_wall: Option<Wall>) -> Option<Occasion> {
+        self.checked_next_after(after, last_wall).ok().flatten()
+    }
+
+    /// [`next_after`](Self::next_after), telling a fault of the computation from an end of the
+    /// series.
+    pub fn checked_next_after(
+        &self,
+        after: Timestamp,
+        last_wall: Option<Wall>,
+    ) -> Result<Option<Occasion>, NotLater> {
+        let next = match self {
+            Self::Once(once) => once.next_after(after),
+            Self::Cron(rule) => rule.next_after(after, last_wall),
+        };
+        match next {
+            Some(occasion) if occasion.at <= after => Err(NotLater {
+                after,
+                at: occasion.at,
+            }),
+            Some(_) | None => Ok(next),
+        }
+    }
+
+    /// The next `count` occasions after `after`, with what clock changes did to them.
+    pub fn preview(&self, after: Timestamp, count: usize) -> Vec<Preview> {
+        preview::preview(self, after, count)
+    }
+
+    /// The zone in which the rule is read.
+    pub fn zone(&self) -> &Zone {
+        match self {
+            Self::Once(once) => once.zone(),
+            Self::Cron(rule) => rule.zone(),
+        }
+    }
+
+    /// The rule without its zone: the expression as typed, or the instant in RFC 3339.
+    pub fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Once(once) => Cow::Owned(once.at().to_string()),
+            Self::Cron(rule) => Cow::Borrowed(rule.cron().text()),
+        }
+    }
+
+    /// Which language the rule is written in.
+    pub fn kind(&self) -> RecurrenceKind {
+        match self {
+            Self::Once(_) => RecurrenceKind::Once,
+            Self::Cron(_) => RecurrenceKind::Cron,
+        }
+    }
+}

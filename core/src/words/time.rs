@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// An instant on the store's clock: microseconds since 1970-01-01T00:00:00Z, up to the end of
 /// the year 9999.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "i64", into = "i64")]
+#[serde(try_from = "String", into = "String")]
 pub struct Timestamp(i64);
 
 /// Microseconds since the epoch at 9999-12-31T23:59:59.999999Z.
@@ -54,7 +54,7 @@ impl Timestamp {
         self.0
     }
 
-    /// Whole milliseconds since the epoch, as a UUIDv7 carries them.
+    /// Whole milliseconds since the epoch, as a `UUIDv7` carries them.
     #[allow(clippy::cast_sign_loss)] // a Timestamp is never negative
     pub const fn millis(self) -> u64 {
         (self.0 / 1_000) as u64
@@ -95,6 +95,20 @@ impl From<Timestamp> for i64 {
     }
 }
 
+impl TryFrom<String> for Timestamp {
+    type Error = TimestampParseError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<Timestamp> for String {
+    fn from(timestamp: Timestamp) -> Self {
+        timestamp.to_string()
+    }
+}
+
 /// RFC 3339 in UTC, with a fraction only when there is one.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -118,13 +132,15 @@ impl FromStr for Timestamp {
         text.parse::<jiff::Timestamp>()
             .ok()
             .and_then(|instant| Self::from_micros(instant.as_microsecond()).ok())
-            .ok_or_else(|| TimestampParseError { text: text.to_owned() })
+            .ok_or_else(|| TimestampParseError {
+                text: text.to_owned(),
+            })
     }
 }
 
 /// A duration: whole microseconds, never negative.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(try_from = "String", into = "String")]
 pub struct Span(u64);
 
 impl Span {
@@ -232,7 +248,9 @@ impl fmt::Debug for Span {
 
 /// A text that is no duration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not a duration: write whole numbers with d, h, m, s, ms or us, like 90s or 1h30m")]
+#[error(
+    "`{text}` is not a duration: write whole numbers with d, h, m, s, ms or us, like 90s or 1h30m"
+)]
 pub struct SpanParseError {
     /// What was given.
     pub text: String,
@@ -242,14 +260,20 @@ impl FromStr for Span {
     type Err = SpanParseError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let refused = || SpanParseError { text: text.to_owned() };
+        let refused = || SpanParseError {
+            text: text.to_owned(),
+        };
         let mut total: u64 = 0;
         let mut rest = text;
         while !rest.is_empty() {
-            let digits = rest.find(|c: char| !c.is_ascii_digit()).ok_or_else(refused)?;
+            let digits = rest
+                .find(|c: char| !c.is_ascii_digit())
+                .ok_or_else(refused)?;
             let count: u64 = rest[..digits].parse().map_err(|_| refused())?;
             rest = &rest[digits..];
-            let letters = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
+            let letters = rest
+                .find(|c: char| c.is_ascii_digit())
+                .unwrap_or(rest.len());
             let micros: u64 = match &rest[..letters] {
                 "d" => 86_400_000_000,
                 "h" => 3_600_000_000,
@@ -263,7 +287,25 @@ impl FromStr for Span {
             let part = count.checked_mul(micros).ok_or_else(refused)?;
             total = total.checked_add(part).ok_or_else(refused)?;
         }
-        if text.is_empty() { Err(refused()) } else { Ok(Self(total)) }
+        if text.is_empty() {
+            Err(refused())
+        } else {
+            Ok(Self(total))
+        }
+    }
+}
+
+impl TryFrom<String> for Span {
+    type Error = SpanParseError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<Span> for String {
+    fn from(span: Span) -> Self {
+        span.to_string()
     }
 }
 
@@ -326,7 +368,17 @@ mod tests {
 
     #[test]
     fn a_malformed_span_is_refused() {
-        for text in ["", "5", "m", "5 m", "-5m", "1.5h", "5x", "99999999999999999999d", "5m3"] {
+        for text in [
+            "",
+            "5",
+            "m",
+            "5 m",
+            "-5m",
+            "1.5h",
+            "5x",
+            "99999999999999999999d",
+            "5m3",
+        ] {
             assert!(text.parse::<Span>().is_err(), "{text}");
         }
     }
@@ -341,7 +393,11 @@ mod tests {
 
     #[test]
     fn a_timestamp_reads_as_it_prints() {
-        for text in ["1970-01-01T00:00:00Z", "2026-11-30T17:00:00.000001Z", "9999-12-30T21:59:59Z"] {
+        for text in [
+            "1970-01-01T00:00:00Z",
+            "2026-11-30T17:00:00.000001Z",
+            "9999-12-30T21:59:59Z",
+        ] {
             assert_eq!(text.parse::<Timestamp>().unwrap().to_string(), text);
         }
         assert!("yesterday".parse::<Timestamp>().is_err());

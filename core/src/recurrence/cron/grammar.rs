@@ -1,0 +1,409 @@
+//! The grammar of crontab(5), and nothing looser.
+//!
+//! Promises: what passes is five fields of `*`, numbers, names, ranges and steps, in range, none
+//! empty, none reversed, and names a date of some year. What does not pass is refused with the
+//! column at fault.
+
+use std::fmt;
+
+use super::error::{CronError, CronProblem};
+use super::remedy;
+use crate::recurrence::Pace;
+
+/// The most bytes of an expression.
+const MAX_BYTES: usize = 256;
+
+/// The nicknames of crontab(5) and what they stand for.
+const NICKNAMES: [(&str, &str); 7] = [
+    ("@yearly", "0 0 1 1 *"),
+    ("@annually", "0 0 1 1 *"),
+    ("@monthly", "0 0 1 * *"),
+    ("@weekly", "0 0 * * 0"),
+    ("@daily", "0 0 * * *"),
+    ("@midnight", "0 0 * * *"),
+    ("@hourly", "0 * * * *"),
+];
+
+const WEEKDAYS: [&str; 7] = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"];
+const MONTHS: [&str; 12] = [
+    "JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC",
+];
+/// Of each month, the longest that it gets.
+const MONTH_DAYS: [u8; 12] = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/// A field of a cron expression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CronField {
+    /// 0 to 59.
+    Minute,
+    /// 0 to 23.
+    Hour,
+    /// 1 to 31.
+    DayOfMonth,
+    /// 1 to 12, JAN to DEC.
+    Month,
+    /// 0 to 7, SUN to SAT; 0 and 7 are Sunday.
+    DayOfWeek,
+}
+
+/// Five fields that passed.
+#[derive(Debug)]
+pub(super) struct Expression {
+    minute: Values,
+    hour: Values,
+    day_of_month: Values,
+    month: Values,
+    day_of_week: Values,
+}
+
+/// What one field names: at least one item.
+#[derive(Debug)]
+pub(super) struct Values {
+    items: Vec<Item>,
+    begins_with_star: bool,
+}
+
+/// `first-last/step`; a star is the whole range, a single value the range of itself.
+#[derive(Debug, Clone, Copy)]
+struct Item {
+    first: u8,
+    last: u8,
+    step: u8,
+}
+
+/// A piece of the expression with its place.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Piece<'a> {
+    pub(super) text: &'a str,
+    pub(super) column: usize,
+}
+
+impl CronField {
+    pub(super) const fn first(self) -> u8 {
+        match self {
+            Self::Minute | Self::Hour | Self::DayOfWeek => 0,
+            Self::DayOfMonth | Self::Month => 1,
+        }
+    }
+
+    pub(super) const fn last(self) -> u8 {
+        match self {
+            Self::Minute => 59,
+            Self::Hour => 23,
+            Self::DayOfMonth => 31,
+            Self::Month => 12,
+            Self::DayOfWeek => 7,
+        }
+    }
+
+    pub(super) const fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::Minute | Self::Hour | Self::DayOfMonth => &[],
+            Self::Month => &MONTHS,
+            Self::DayOfWeek => &WEEKDAYS,
+        }
+    }
+
+    /// The value of a three-letter name, in any case.
+    pub(super) fn value_of(self, name: &str) -> Option<u8> {
+        (self.first()..)
+            .zip(self.names())
+            .find_map(|(value, known)| known.eq_ignore_ascii_case(name).then_some(value))
+    }
+}
+
+impl fmt::Display for CronField {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Minute => "minute",
+            Self::Hour => "hour",
+            Self::DayOfMonth => "day-of-month",
+            Self::Month => "month",
+            Self::DayOfWeek => "day-of-week",
+        })
+    }
+}
+
+impl Values {
+    pub(super) fn iter(&self) -> impl Iterator<Item = u8> {
+        self.items
+            .iter()
+            .flat_map(|item| (item.first..=item.last).step_by(item.step.into()))
+    }
+}
+
+impl Expression {
+    /// A minute or hour field that begins with `*` makes a rule follow elapsed time.
+    pub(super) fn pace(&self) -> Pace {
+        if self.minute.begins_with_star || self.hour.begins_with_star {
+            Pace::RealTime
+        } else {
+            Pace::FixedTime
+        }
+    }
+
+    /// Where a day field begins with `*` both day fields must match; otherwise either is enough.
+    pub(super) fn needs_both_days(&self) -> bool {
+        self.day_of_month.begins_with_star || self.day_of_week.begins_with_star
+    }
+
+    /// Every weekday falls on every date of some year, so only a day that none of the months has
+    /// makes a rule impossible.
+    fn impossible_day(&self) -> Option<u8> {
+        let longest = (1..=12).zip(MONTH_DAYS).filter_map(|(month, days)| {
+            self.month
+                .iter()
+                .any(|named| named == month)
+                .then_some(days)
+        });
+        let (first, longest) = (self.day_of_month.iter().min()?, longest.max()?);
+        (self.needs_both_days() && first > longest).then_some(first)
+    }
+}
+
+/// In numbers, every item as a stepped range: one plain form for the matcher.
+impl fmt::Display for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            minute,
+            hour,
+            day_of_month,
+            month,
+            day_of_week,
+        } = self;
+        write!(f, "{minute} {hour} {day_of_month} {month} {day_of_week}")
+    }
+}
+
+impl fmt::Display for Values {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, Item { first, last, step }) in self.items.iter().enumerate() {
+            let comma = if position == 0 { "" } else { "," };
+            write!(f, "{comma}{first}-{last}/{step}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads a whole expression.
+pub(super) fn parse(text: &str) -> Result<Expression, CronError> {
+    if text.len() > MAX_BYTES {
+        return Err(CronProblem::TooLong { bytes: text.len() }.at(MAX_BYTES + 1));
+    }
+    let allowed = |c: char| c.is_ascii_graphic() || c == ' ' || c == '\t';
+    if let Some((at, character)) = text.char_indices().find(|(_, c)| !allowed(*c)) {
+        return Err(CronProblem::BadCharacter { character }.at(at + 1));
+    }
+    let fields = pieces(text, &[' ', '\t'], 1).filter(|piece| !piece.text.is_empty());
+    let fields: Vec<Piece<'_>> = fields.collect();
+    let Some(first) = fields.first() else {
+        return Err(CronProblem::Empty.at(1));
+    };
+    if first.text.starts_with('@') {
+        return parse_nickname(text.trim(), *first);
+    }
+    if first.text.contains('=') {
+        return Err(CronProblem::ZonePrefix {
+            found: first.text.to_owned(),
+        }
+        .at(first.column));
+    }
+    match fields[..] {
+        [minute, hour, day_of_month, month, day_of_week] => {
+            parse_fields([minute, hour, day_of_month, month, day_of_week])
+        }
+        [_, _, _, _, _, sixth, ..] => Err(CronProblem::TooManyFields {
+            count: fields.len(),
+            remedy: remedy::without_extra_fields(&fields),
+        }
+        .at(sixth.column)),
+        _ => Err(CronProblem::TooFewFields {
+            count: fields.len(),
+        }
+        .at(text.len() + 1)),
+    }
+}
+
+/// Whether exactly these five fields are an expression.
+pub(super) fn accepts(fields: &[&str]) -> bool {
+    fields.len() == 5 && parse(&fields.join(" ")).is_ok()
+}
+
+fn parse_nickname(text: &str, first: Piece<'_>) -> Result<Expression, CronError> {
+    match NICKNAMES.iter().find(|(nickname, _)| *nickname == text) {
+        Some((_, fields)) => parse(fields),
+        None => Err(remedy::nickname(text).at(first.column)),
+    }
+}
+
+fn parse_fields(fields: [Piece<'_>; 5]) -> Result<Expression, CronError> {
+    let [minute, hour, day_of_month, month, day_of_week] = fields;
+    let day_of_month_column = day_of_month.column;
+    let minute = parse_values(CronField::Minute, minute)?;
+    let hour = parse_values(CronField::Hour, hour)?;
+    // What crontab(5) cannot say of a day, RRULE says at the same times in the same months.
+    for (field, days) in [
+        (CronField::DayOfMonth, day_of_month),
+        (CronField::DayOfWeek, day_of_week),
+    ] {
+        let months = parse_values(CronField::Month, month).ok();
+        if let Some(error) = remedy::day_extension(field, days, months.as_ref(), &hour, &minute) {
+            return Err(error);
+        }
+    }
+    let expression = Expression {
+        minute,
+        hour,
+        day_of_month: parse_values(CronField::DayOfMonth, day_of_month)?,
+        month: parse_values(CronField::Month, month)?,
+        day_of_week: parse_values(CronField::DayOfWeek, day_of_week)?,
+    };
+    match expression.impossible_day() {
+        None => Ok(expression),
+        Some(day) => Err(CronProblem::NeverFires { day }.at(day_of_month_column)),
+    }
+}
+
+fn parse_values(field: CronField, piece: Piece<'_>) -> Result<Values, CronError> {
+    let items = pieces(piece.text, &[','], piece.column).map(|item| parse_item(field, item));
+    Ok(Values {
+        items: items.collect::<Result<_, _>>()?,
+        begins_with_star: piece.text.starts_with('*'),
+    })
+}
+
+fn parse_item(field: CronField, item: Piece<'_>) -> Result<Item, CronError> {
+    if item.text.is_empty() {
+        return Err(CronProblem::EmptyItem { field }.at(item.column));
+    }
+    if let Some(problem) = remedy::foreign_sign(field, item.text) {
+        return Err(problem.at(item.column));
+    }
+    let mut halves = pieces(item.text, &['/'], item.column);
+    let range = halves.next().unwrap_or(item);
+    let step = match (halves.next(), halves.next()) {
+        (None, _) => None,
+        (Some(step), None) => Some(parse_step(field, step)?),
+        (Some(_), Some(second)) => {
+            return Err(CronProblem::SecondStep { field }.at(second.column - 1));
+        }
+    };
+    let whole = |first, last| Item {
+        first,
+        last,
+        step: step.unwrap_or(1),
+    };
+    if range.text == "*" {
+        return Ok(whole(field.first(), field.last()));
+    }
+    if let Some(at) = range.text.find('*') {
+        let found = item.text.to_owned();
+        return Err(CronProblem::StarInside { field, found }.at(range.column + at));
+    }
+    let mut bounds = pieces(range.text, &['-'], range.column);
+    let first = bounds.next().unwrap_or(range);
+    match (bounds.next(), bounds.next()) {
+        (None, _) if first.text.is_empty() => {
+            let remedy = format!("*{}", item.text);
+            Err(CronProblem::StepWithoutRange {
+                field,
+                found: item.text.to_owned(),
+                remedy,
+            }
+            .at(item.column))
+        }
+        (None, _) => {
+            let value = parse_value(field, first)?;
+            match step {
+                None => Ok(whole(value, value)),
+                Some(_) => {
+                    Err(remedy::step_on_value(field, item.text, first.text, value).at(item.column))
+                }
+            }
+        }
+        (Some(last), None) => {
+            if first.text.is_empty() || last.text.is_empty() {
+                let found = range.text.to_owned();
+                return Err(CronProblem::OpenRange { field, found }.at(range.column));
+            }
+            let (from, to) = (parse_value(field, first)?, parse_value(field, last)?);
+            // Sunday ends the week as 7 and begins it as 0.
+            let named_sunday =
+                field == CronField::DayOfWeek && field.value_of(last.text) == Some(0);
+            let to = if named_sunday { 7 } else { to };
+            if from > to {
+                let remedy = remedy::wrapping(field, (first.text, from), (last.text, to), step);
+                let found = item.text.to_owned();
+                return Err(CronProblem::ReversedRange {
+                    field,
+                    found,
+                    remedy,
+                }
+                .at(item.column));
+            }
+            Ok(whole(from, to))
+        }
+        (Some(_), Some(second)) => {
+            let found = range.text.to_owned();
+            Err(CronProblem::DoubleRange { field, found }.at(second.column - 1))
+        }
+    }
+}
+
+fn parse_step(field: CronField, step: Piece<'_>) -> Result<u8, CronError> {
+    let number = step
+        .text
+        .parse::<u16>()
+        .ok()
+        .filter(|_| is_number(step.text));
+    match number {
+        Some(0) => Err(CronProblem::ZeroStep { field }.at(step.column)),
+        // No field has more than 60 values, so a longer step leaves the first one only.
+        Some(number) => Ok(u8::try_from(number.min(60)).unwrap_or(60)),
+        None => Err(CronProblem::BadStep {
+            field,
+            found: step.text.to_owned(),
+        }
+        .at(step.column)),
+    }
+}
+
+fn parse_value(field: CronField, value: Piece<'_>) -> Result<u8, CronError> {
+    let found = || value.text.to_owned();
+    if is_number(value.text) {
+        let number = value.text.parse::<u8>().ok();
+        return number
+            .filter(|number| (field.first()..=field.last()).contains(number))
+            .ok_or_else(|| {
+                CronProblem::OutOfRange {
+                    field,
+                    found: found(),
+                }
+                .at(value.column)
+            });
+    }
+    field
+        .value_of(value.text)
+        .ok_or_else(|| remedy::word(field, value.text).at(value.column))
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The parts of `text` between any of `separators`, each with its column.
+fn pieces<'a>(
+    text: &'a str,
+    separators: &'a [char],
+    column: usize,
+) -> impl Iterator<Item = Piece<'a>> {
+    let mut next = column;
+    text.split(separators).map(move |part| {
+        let piece = Piece {
+            text: part,
+            column: next,
+        };
+        next += part.len() + 1; // every separator is one byte
+        piece
+    })
+}

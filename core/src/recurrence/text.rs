@@ -1,0 +1,121 @@
+//! How a recurrence is written down.
+//!
+//! Promises: an object whose `kind` says the language, whose `timezone` is always there; reading
+//! one validates it as if it were new, and a field too many is refused.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Recurrence, RecurrenceError};
+
+/// The language of a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RecurrenceKind {
+    /// One instant.
+    Once,
+    /// crontab(5).
+    Cron,
+}
+
+impl fmt::Display for RecurrenceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Once => "once",
+            Self::Cron => "cron",
+        })
+    }
+}
+
+/// A recurrence before it is validated.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub(super) enum Written {
+    Once {
+        at: String,
+        timezone: String,
+    },
+    Cron {
+        expression: String,
+        timezone: String,
+    },
+}
+
+impl TryFrom<Written> for Recurrence {
+    type Error = RecurrenceError;
+
+    fn try_from(written: Written) -> Result<Self, Self::Error> {
+        match written {
+            Written::Once { at, timezone } => Ok(Self::once(at.parse()?, timezone.parse()?)),
+            Written::Cron {
+                expression,
+                timezone,
+            } => Self::cron(&expression, timezone.parse()?),
+        }
+    }
+}
+
+impl From<Recurrence> for Written {
+    fn from(recurrence: Recurrence) -> Self {
+        let timezone = recurrence.zone().name().to_owned();
+        let text = recurrence.text().into_owned();
+        match recurrence {
+            Recurrence::Once(_) => Self::Once { at: text, timezone },
+            Recurrence::Cron(_) => Self::Cron {
+                expression: text,
+                timezone,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recurrence_reads_as_it_was_written() {
+        for json in [
+            r#"{"kind":"cron","expression":"0 2 * * *","timezone":"Europe/Berlin"}"#,
+            r#"{"kind":"cron","expression":" @daily\t","timezone":"US/Pacific"}"#,
+            r#"{"kind":"once","at":"2026-03-08T07:00:00Z","timezone":"UTC"}"#,
+        ] {
+            let recurrence: Recurrence = serde_json::from_str(json).unwrap();
+            assert_eq!(serde_json::to_string(&recurrence).unwrap(), json);
+        }
+    }
+
+    #[test]
+    fn an_invalid_recurrence_is_not_read() {
+        for (json, why) in [
+            (
+                r#"{"kind":"cron","expression":"0 2 * *","timezone":"UTC"}"#,
+                "four fields",
+            ),
+            (
+                r#"{"kind":"cron","expression":"0 2 * * *","timezone":"Mars/Base"}"#,
+                "no zone",
+            ),
+            (
+                r#"{"kind":"cron","expression":"0 2 * * *"}"#,
+                "zone left out",
+            ),
+            (
+                r#"{"kind":"cron","expression":"0 0 31 2 *","timezone":"UTC"}"#,
+                "never",
+            ),
+            (
+                r#"{"kind":"once","at":"tomorrow","timezone":"UTC"}"#,
+                "no instant",
+            ),
+            (
+                r#"{"kind":"once","at":"2026-03-08T07:00:00Z","timezone":"UTC","expression":"x"}"#,
+                "a field too many",
+            ),
+            (r#"{"kind":"lunar","timezone":"UTC"}"#, "no such kind"),
+        ] {
+            assert!(serde_json::from_str::<Recurrence>(json).is_err(), "{why}");
+        }
+    }
+}

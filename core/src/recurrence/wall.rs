@@ -1,0 +1,141 @@
+//! What a clock on the wall shows.
+//!
+//! Promises: a [`Wall`] is a real calendar date with a time of day, to the minute, in no zone. It
+//! says nothing about an instant: in a given zone it may name one, two or none
+//! ([`Zone`](super::Zone)).
+
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::ToSpan;
+use jiff::civil;
+use serde::{Deserialize, Serialize};
+
+/// A civil date and time to the minute, without a zone: `2026-03-08T02:30`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Wall(civil::DateTime); // seconds and below are zero
+
+/// A text that is no [`Wall`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not a wall-clock time: write a real date and time like 2026-03-08T02:30")]
+pub struct WallParseError {
+    /// What was given.
+    pub text: String,
+}
+
+impl Wall {
+    /// The minute that `civil` lies in.
+    pub(super) fn containing(civil: civil::DateTime) -> Self {
+        let time = civil::Time::constant(civil.hour(), civil.minute(), 0, 0);
+        Self(civil.date().to_datetime(time))
+    }
+
+    /// The first minute that does not begin before `civil`; `None` past the calendar's end.
+    pub(super) fn not_before(civil: civil::DateTime) -> Option<Self> {
+        let minute = Self::containing(civil);
+        if minute.0 == civil {
+            Some(minute)
+        } else {
+            minute.next()
+        }
+    }
+
+    /// One minute later; `None` past the calendar's end.
+    pub(super) fn next(self) -> Option<Self> {
+        self.0.checked_add(1.minute()).ok().map(Self)
+    }
+
+    /// The calendar's own type, for arithmetic.
+    pub(super) fn civil(self) -> civil::DateTime {
+        self.0
+    }
+}
+
+impl fmt::Display for Wall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}T{:02}:{:02}",
+            self.0.date(),
+            self.0.hour(),
+            self.0.minute()
+        )
+    }
+}
+
+impl fmt::Debug for Wall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for Wall {
+    type Err = WallParseError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        // Strict, so that equal times have equal texts.
+        let shaped = text.len() == 16
+            && text
+                .bytes()
+                .zip("dddd-dd-ddTdd:dd".bytes())
+                .all(|(byte, shape)| match shape {
+                    b'd' => byte.is_ascii_digit(),
+                    mark => byte == mark,
+                });
+        text.parse::<civil::DateTime>()
+            .ok()
+            .filter(|_| shaped)
+            .map(Self)
+            .ok_or_else(|| WallParseError {
+                text: text.to_owned(),
+            })
+    }
+}
+
+impl TryFrom<String> for Wall {
+    type Error = WallParseError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<Wall> for String {
+    fn from(wall: Wall) -> Self {
+        wall.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wall_time_reads_as_it_prints() {
+        for text in [
+            "2026-03-08T02:30",
+            "1969-12-31T19:00",
+            "9999-12-31T23:59",
+            "2024-02-29T00:00",
+        ] {
+            assert_eq!(text.parse::<Wall>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn a_time_that_no_calendar_has_is_refused() {
+        for text in [
+            "",
+            "2026-02-29T00:00",
+            "2026-03-08T24:00",
+            "2026-03-08 02:30",
+            "2026-03-08T02:30:00",
+            "2026-03-08T02:30Z",
+            "2026-3-8T2:30",
+            "２026-03-08T02:3",
+        ] {
+            assert!(text.parse::<Wall>().is_err(), "{text}");
+        }
+    }
+}
