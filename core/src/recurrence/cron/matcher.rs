@@ -10,7 +10,7 @@ use croner::{CivilDateTime, CronDateTime, Resolution, Weekday};
 use jiff::ToSpan;
 use jiff::civil;
 
-use super::grammar::Expression;
+use super::expression::Expression;
 use crate::recurrence::Wall;
 use crate::recurrence::clock_change::WallTimes;
 

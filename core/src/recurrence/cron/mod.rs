@@ -4,10 +4,11 @@
 //! on some date; every refusal names the column and the remedy. What crontab(5) cannot say is
 //! said in RRULE, and the remedy shows how.
 //!
-//! `grammar` reads the text, `error` and `remedy` answer what it refuses, `matcher` finds the
-//! wall-clock times.
+//! `grammar` reads the text into an `expression`, `error` and `remedy` answer what it refuses,
+//! `matcher` finds the wall-clock times.
 
 mod error;
+mod expression;
 mod grammar;
 mod matcher;
 mod remedy;
@@ -19,7 +20,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 pub use error::{CronError, CronProblem};
-pub use grammar::CronField;
+pub use expression::CronField;
 
 use self::matcher::Matcher;
 use super::clock_change::{self, Pace, WallTimes};

@@ -4,7 +4,8 @@
 //! same times; where nothing says exactly the same, the text says so.
 
 use super::error::{CronError, CronProblem};
-use super::grammar::{self, CronField, Piece, Values};
+use super::expression::{CronField, Values};
+use super::grammar::{self, Piece};
 use crate::words::time::Span;
 
 /// In microseconds.
@@ -141,7 +142,7 @@ pub(super) fn day_extension(
 ) -> Option<CronError> {
     let mut column = days.column;
     for item in days.text.split(',') {
-        if let Some((by, exactly)) = rrule_days(field, &item.to_ascii_uppercase()) {
+        if let Some((by, note)) = rrule_days(field, &item.to_ascii_uppercase()) {
             let list = |values: &Values| {
                 let mut values: Vec<u8> = values.iter().collect();
                 values.sort_unstable();
@@ -158,7 +159,7 @@ pub(super) fn day_extension(
                 .map_or_else(String::new, |months| format!("BYMONTH={months};"));
             let (hours, minutes) = (list(hours), list(minutes));
             let remedy = format!(
-                "{exactly}the RRULE `FREQ=MONTHLY;{months}{by};BYHOUR={hours};BYMINUTE={minutes}`"
+                "the RRULE `FREQ=MONTHLY;{months}{by};BYHOUR={hours};BYMINUTE={minutes}`{note}"
             );
             let found = item.to_owned();
             return Some(
@@ -202,7 +203,7 @@ fn rrule_days(field: CronField, item: &str) -> Option<(String, &'static str)> {
                     let from: Vec<String> = (day..=31).take(3).map(|day| day.to_string()).collect();
                     Some((
                         format!("BYMONTHDAY={};BYDAY={WORKDAYS};BYSETPOS=1", from.join(",")),
-                        "for the first working day from that date on ",
+                        " (the first working day of these dates; the nearest one cannot be said)",
                     ))
                 }
             }
@@ -211,7 +212,7 @@ fn rrule_days(field: CronField, item: &str) -> Option<(String, &'static str)> {
             if item == "L" {
                 return Some((
                     "BYDAY=-1SA".to_owned(),
-                    "the weekday alone, `6`; or for the last Saturday of the month ",
+                    " for the last Saturday of the month, or `6` for every one",
                 ));
             }
             if let Some((name, nth)) = item.split_once('#') {
