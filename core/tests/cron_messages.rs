@@ -5,7 +5,7 @@ use horarium_core::recurrence::{Recurrence, Zone};
 fn refusal(expression: &str) -> String {
     match Recurrence::cron(expression, Zone::utc()) {
         Ok(_) => format!("{expression:?} is accepted"),
-        Err(error) => format!("{:.48?}\n    {error}", expression),
+        Err(error) => format!("{expression:?}\n    {error}"),
     }
 }
 
@@ -146,14 +146,9 @@ fn a_rewritten_expression_is_accepted() {
         ("H/15 * * * *", "*/15 * * * *"),
     ] {
         let message = refusal(refused);
-        assert!(
-            Recurrence::cron(rewritten, Zone::utc()).is_ok(),
-            "{rewritten}"
-        );
+        assert!(Recurrence::cron(rewritten, Zone::utc()).is_ok(), "{rewritten}");
         // The remedy is the whole expression, or the field that differs.
-        let field = rewritten
-            .split(' ')
-            .find(|field| !refused.split(' ').any(|f| f == *field));
+        let field = rewritten.split(' ').find(|field| !refused.split(' ').any(|f| f == *field));
         let quoted = |text: &str| message.contains(&format!("`{text}`"));
         assert!(quoted(rewritten) || field.is_some_and(quoted), "{message}");
     }
@@ -212,8 +207,5 @@ fn old_and_linked_zone_names_are_kept_as_typed() {
         assert_eq!(name.parse::<Zone>().unwrap().to_string(), name);
     }
     assert_ne!("Europe/Kiev".parse::<Zone>(), "Europe/Kyiv".parse::<Zone>());
-    assert_eq!(
-        "europe/berlin".parse::<Zone>().unwrap().name(),
-        "Europe/Berlin"
-    );
+    assert_eq!("europe/berlin".parse::<Zone>().unwrap().name(), "Europe/Berlin");
 }

@@ -72,9 +72,7 @@ fn last_merged(times: &impl WallTimes, zone: &Zone, wall: Wall, gap_end: jiff::T
     let Some(gap) = zone.gap_ending_at(gap_end) else {
         return wall;
     };
-    between(times, wall, gap.last_merged())
-        .last()
-        .unwrap_or(wall)
+    between(times, wall, gap.last_merged()).last().unwrap_or(wall)
 }
 
 /// The times from `first` to `last`, both included.
@@ -106,12 +104,7 @@ pub(super) fn next_real_time(
             (Some(at), Some(change)) if at >= change => from = change,
             (Some(at), Some(_) | None) => {
                 return (at <= limit)
-                    .then(|| {
-                        Some(Occasion {
-                            at: timestamp(at)?,
-                            wall,
-                        })
-                    })
+                    .then(|| Some(Occasion { at: timestamp(at)?, wall }))
                     .flatten();
             }
             (None, _) => return None,

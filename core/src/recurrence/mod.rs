@@ -112,10 +112,7 @@ impl Recurrence {
             Self::Cron(rule) => rule.next_after(after, last_wall),
         };
         match next {
-            Some(occasion) if occasion.at <= after => Err(NotLater {
-                after,
-                at: occasion.at,
-            }),
+            Some(occasion) if occasion.at <= after => Err(NotLater { after, at: occasion.at }),
             Some(_) | None => Ok(next),
         }
     }

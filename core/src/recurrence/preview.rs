@@ -49,25 +49,20 @@ pub enum Mark {
 }
 
 pub(super) fn preview(recurrence: &Recurrence, after: Timestamp, count: usize) -> Vec<Preview> {
-    let occasion_after = |after| {
-        recurrence
-            .next_after(after, None)
-            .map(|occasion| (after, occasion))
-    };
-    std::iter::successors(occasion_after(after), |(_, before)| {
-        occasion_after(before.at)
-    })
-    .take(count)
-    .map(|(since, occasion)| Preview {
-        at: occasion.at,
-        wall: occasion.wall,
-        offset: recurrence.zone().offset_at(occasion.at),
-        mark: match recurrence {
-            Recurrence::Once(_) => None,
-            Recurrence::Cron(rule) => cron_mark(rule, since, occasion),
-        },
-    })
-    .collect()
+    let occasion_after =
+        |after| recurrence.next_after(after, None).map(|occasion| (after, occasion));
+    std::iter::successors(occasion_after(after), |(_, before)| occasion_after(before.at))
+        .take(count)
+        .map(|(since, occasion)| Preview {
+            at: occasion.at,
+            wall: occasion.wall,
+            offset: recurrence.zone().offset_at(occasion.at),
+            mark: match recurrence {
+                Recurrence::Once(_) => None,
+                Recurrence::Cron(rule) => cron_mark(rule, since, occasion),
+            },
+        })
+        .collect()
 }
 
 /// What the clock changes after `since` did to `occasion`, the next after it.
@@ -86,9 +81,7 @@ fn moved_or_merged(rule: &CronRule, occasion: Occasion) -> Option<Mark> {
     let named: Vec<Wall> = between(rule.wall_times(), gap.first(), occasion.wall).collect();
     match named[..] {
         [] => None,
-        [only] => gap
-            .leaves_out(only)
-            .then_some(Mark::Moved { missing: only }),
+        [only] => gap.leaves_out(only).then_some(Mark::Moved { missing: only }),
         [..] => Some(Mark::Merged { named }),
     }
 }
@@ -96,12 +89,7 @@ fn moved_or_merged(rule: &CronRule, occasion: Occasion) -> Option<Mark> {
 fn dropped(rule: &CronRule, since: Timestamp, at: Timestamp) -> Option<Mark> {
     let (mut from, at) = (instant(since), instant(at));
     let mut missing = Vec::new();
-    while let Some(change) = rule
-        .zone()
-        .stretch(from)
-        .until
-        .filter(|change| *change <= at)
-    {
+    while let Some(change) = rule.zone().stretch(from).until.filter(|change| *change <= at) {
         if let Some(gap) = rule.zone().gap_ending_at(change) {
             missing.extend(
                 between(rule.wall_times(), gap.first(), gap.last_merged())

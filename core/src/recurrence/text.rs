@@ -32,14 +32,8 @@ impl fmt::Display for RecurrenceKind {
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub(super) enum Written {
-    Once {
-        at: String,
-        timezone: String,
-    },
-    Cron {
-        expression: String,
-        timezone: String,
-    },
+    Once { at: String, timezone: String },
+    Cron { expression: String, timezone: String },
 }
 
 impl TryFrom<Written> for Recurrence {
@@ -48,10 +42,7 @@ impl TryFrom<Written> for Recurrence {
     fn try_from(written: Written) -> Result<Self, Self::Error> {
         match written {
             Written::Once { at, timezone } => Ok(Self::once(at.parse()?, timezone.parse()?)),
-            Written::Cron {
-                expression,
-                timezone,
-            } => Self::cron(&expression, timezone.parse()?),
+            Written::Cron { expression, timezone } => Self::cron(&expression, timezone.parse()?),
         }
     }
 }
@@ -62,10 +53,7 @@ impl From<Recurrence> for Written {
         let text = recurrence.text().into_owned();
         match recurrence {
             Recurrence::Once(_) => Self::Once { at: text, timezone },
-            Recurrence::Cron(_) => Self::Cron {
-                expression: text,
-                timezone,
-            },
+            Recurrence::Cron(_) => Self::Cron { expression: text, timezone },
         }
     }
 }
@@ -89,26 +77,11 @@ mod tests {
     #[test]
     fn an_invalid_recurrence_is_not_read() {
         for (json, why) in [
-            (
-                r#"{"kind":"cron","expression":"0 2 * *","timezone":"UTC"}"#,
-                "four fields",
-            ),
-            (
-                r#"{"kind":"cron","expression":"0 2 * * *","timezone":"Mars/Base"}"#,
-                "no zone",
-            ),
-            (
-                r#"{"kind":"cron","expression":"0 2 * * *"}"#,
-                "zone left out",
-            ),
-            (
-                r#"{"kind":"cron","expression":"0 0 31 2 *","timezone":"UTC"}"#,
-                "never",
-            ),
-            (
-                r#"{"kind":"once","at":"tomorrow","timezone":"UTC"}"#,
-                "no instant",
-            ),
+            (r#"{"kind":"cron","expression":"0 2 * *","timezone":"UTC"}"#, "four fields"),
+            (r#"{"kind":"cron","expression":"0 2 * * *","timezone":"Mars/Base"}"#, "no zone"),
+            (r#"{"kind":"cron","expression":"0 2 * * *"}"#, "zone left out"),
+            (r#"{"kind":"cron","expression":"0 0 31 2 *","timezone":"UTC"}"#, "never"),
+            (r#"{"kind":"once","at":"tomorrow","timezone":"UTC"}"#, "no instant"),
             (
                 r#"{"kind":"once","at":"2026-03-08T07:00:00Z","timezone":"UTC","expression":"x"}"#,
                 "a field too many",

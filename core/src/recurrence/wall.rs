@@ -34,11 +34,7 @@ impl Wall {
     /// The first minute that does not begin before `civil`; `None` past the calendar's end.
     pub(super) fn not_before(civil: civil::DateTime) -> Option<Self> {
         let minute = Self::containing(civil);
-        if minute.0 == civil {
-            Some(minute)
-        } else {
-            minute.next()
-        }
+        if minute.0 == civil { Some(minute) } else { minute.next() }
     }
 
     /// One minute later; `None` past the calendar's end.
@@ -54,13 +50,7 @@ impl Wall {
 
 impl fmt::Display for Wall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}T{:02}:{:02}",
-            self.0.date(),
-            self.0.hour(),
-            self.0.minute()
-        )
+        write!(f, "{}T{:02}:{:02}", self.0.date(), self.0.hour(), self.0.minute())
     }
 }
 
@@ -76,20 +66,15 @@ impl FromStr for Wall {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         // Strict, so that equal times have equal texts.
         let shaped = text.len() == 16
-            && text
-                .bytes()
-                .zip("dddd-dd-ddTdd:dd".bytes())
-                .all(|(byte, shape)| match shape {
-                    b'd' => byte.is_ascii_digit(),
-                    mark => byte == mark,
-                });
+            && text.bytes().zip("dddd-dd-ddTdd:dd".bytes()).all(|(byte, shape)| match shape {
+                b'd' => byte.is_ascii_digit(),
+                mark => byte == mark,
+            });
         text.parse::<civil::DateTime>()
             .ok()
             .filter(|_| shaped)
             .map(Self)
-            .ok_or_else(|| WallParseError {
-                text: text.to_owned(),
-            })
+            .ok_or_else(|| WallParseError { text: text.to_owned() })
     }
 }
 
@@ -113,12 +98,8 @@ mod tests {
 
     #[test]
     fn a_wall_time_reads_as_it_prints() {
-        for text in [
-            "2026-03-08T02:30",
-            "1969-12-31T19:00",
-            "9999-12-31T23:59",
-            "2024-02-29T00:00",
-        ] {
+        for text in ["2026-03-08T02:30", "1969-12-31T19:00", "9999-12-31T23:59", "2024-02-29T00:00"]
+        {
             assert_eq!(text.parse::<Wall>().unwrap().to_string(), text);
         }
     }

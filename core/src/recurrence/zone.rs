@@ -40,10 +40,7 @@ pub(super) enum Reading {
     /// The usual case.
     Once(jiff::Timestamp),
     /// The clock was set back over it.
-    Twice {
-        first: jiff::Timestamp,
-        second: jiff::Timestamp,
-    },
+    Twice { first: jiff::Timestamp, second: jiff::Timestamp },
     /// The clock was set forward over it, at the instant `gap_end`.
     Never { gap_end: jiff::Timestamp },
 }
@@ -73,10 +70,7 @@ impl Zone {
 
     /// UTC, which never changes its clock.
     pub fn utc() -> Self {
-        Self {
-            name: "UTC",
-            rules: TimeZone::UTC,
-        }
+        Self { name: "UTC", rules: TimeZone::UTC }
     }
 
     /// The name, as it was given, in the database's upper and lower case.
@@ -91,20 +85,15 @@ impl Zone {
 
     /// The distance from UTC at `at`.
     pub fn offset_at(&self, at: Timestamp) -> UtcOffset {
-        UtcOffset {
-            seconds: self.rules.to_offset(instant(at)).seconds(),
-        }
+        UtcOffset { seconds: self.rules.to_offset(instant(at)).seconds() }
     }
 
     /// `at` as people of the zone read it: `2026-03-08 03:00 -04:00 America/New_York`, with
     /// seconds only where there are some.
     pub fn render(&self, at: Timestamp) -> String {
         let civil = self.rules.to_datetime(instant(at));
-        let seconds = if civil.second() == 0 {
-            String::new()
-        } else {
-            format!(":{:02}", civil.second())
-        };
+        let seconds =
+            if civil.second() == 0 { String::new() } else { format!(":{:02}", civil.second()) };
         format!(
             "{} {:02}:{:02}{seconds} {} {}",
             civil.date(),
@@ -140,11 +129,7 @@ impl Zone {
     pub(super) fn stretch(&self, from: jiff::Timestamp) -> Stretch {
         Stretch {
             offset: self.rules.to_offset(from),
-            until: self
-                .rules
-                .following(from)
-                .next()
-                .map(|change| change.timestamp()),
+            until: self.rules.following(from).next().map(|change| change.timestamp()),
         }
     }
 
@@ -153,14 +138,7 @@ impl Zone {
         let before = at.checked_sub(jiff::SignedDuration::from_nanos(1)).ok()?;
         let first = self.rules.to_offset(before).to_datetime(at);
         let end = self.rules.to_offset(at).to_datetime(at);
-        if first < end {
-            Some(Gap {
-                first: Wall::not_before(first)?,
-                end,
-            })
-        } else {
-            None
-        }
+        if first < end { Some(Gap { first: Wall::not_before(first)?, end }) } else { None }
     }
 }
 
@@ -253,16 +231,10 @@ impl UtcOffset {
 impl fmt::Display for UtcOffset {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.seconds < 0 { '-' } else { '+' };
-        let (minutes, seconds) = (
-            self.seconds.unsigned_abs() / 60,
-            self.seconds.unsigned_abs() % 60,
-        );
+        let (minutes, seconds) =
+            (self.seconds.unsigned_abs() / 60, self.seconds.unsigned_abs() % 60);
         write!(f, "{sign}{:02}:{:02}", minutes / 60, minutes % 60)?;
-        if seconds == 0 {
-            Ok(())
-        } else {
-            write!(f, ":{seconds:02}")
-        }
+        if seconds == 0 { Ok(()) } else { write!(f, ":{seconds:02}") }
     }
 }
 

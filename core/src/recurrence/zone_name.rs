@@ -95,34 +95,21 @@ impl FromStr for Zone {
             return Err(ZoneError::TooLong { bytes: text.len() });
         }
         if let Some(fixed) = bare_offset(text) {
-            return Err(ZoneError::BareOffset {
-                text: text.to_owned(),
-                fixed,
-            });
+            return Err(ZoneError::BareOffset { text: text.to_owned(), fixed });
         }
         let allowed = |c: char| c.is_ascii_alphanumeric() || "_+-/".contains(c);
         if let Some((at, character)) = text.char_indices().find(|(_, c)| !allowed(*c)) {
-            return Err(ZoneError::BadCharacter {
-                column: at + 1,
-                character,
-            });
+            return Err(ZoneError::BadCharacter { column: at + 1, character });
         }
-        if let Some((_, region)) = ABBREVIATIONS
-            .iter()
-            .find(|(name, _)| name.eq_ignore_ascii_case(text))
+        if let Some((_, region)) =
+            ABBREVIATIONS.iter().find(|(name, _)| name.eq_ignore_ascii_case(text))
         {
-            return Err(ZoneError::Abbreviation {
-                text: text.to_owned(),
-                region,
-            });
+            return Err(ZoneError::Abbreviation { text: text.to_owned(), region });
         }
         // `Factory` is the database's word for "not set".
         Self::from_database(text)
             .filter(|zone| zone.name() != "Factory")
-            .ok_or_else(|| ZoneError::Unknown {
-                text: text.to_owned(),
-                instead: instead_of(text),
-            })
+            .ok_or_else(|| ZoneError::Unknown { text: text.to_owned(), instead: instead_of(text) })
     }
 }
 
@@ -140,10 +127,7 @@ fn bare_offset(text: &str) -> Option<String> {
         return None;
     }
     let west = offset.starts_with('-');
-    let hours = digits
-        .parse::<u32>()
-        .ok()
-        .filter(|hours| *hours <= if west { 12 } else { 14 });
+    let hours = digits.parse::<u32>().ok().filter(|hours| *hours <= if west { 12 } else { 14 });
     Some(match hours {
         Some(0) => ", or `UTC`".to_owned(),
         Some(hours) => {

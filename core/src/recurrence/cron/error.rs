@@ -51,17 +51,9 @@ pub enum CronProblem {
     #[error("the list in the {field} field has an empty item: remove the comma or add a value")]
     EmptyItem { field: CronField },
     #[error("`{found}` in the {field} field is not crontab(5): write {remedy}")]
-    Foreign {
-        field: CronField,
-        found: String,
-        remedy: String,
-    },
+    Foreign { field: CronField, found: String, remedy: String },
     #[error("`{found}`: in the {field} field a step needs `*` or a range; write `{remedy}`")]
-    StepWithoutRange {
-        field: CronField,
-        found: String,
-        remedy: String,
-    },
+    StepWithoutRange { field: CronField, found: String, remedy: String },
     #[error("a second `/` in the {field} field: write one step, like `*/15`")]
     SecondStep { field: CronField },
     #[error("a step of 0 in the {field} field never advances: write 1 or more")]
@@ -78,22 +70,14 @@ pub enum CronProblem {
     #[error("`{found}` in the {field} field has a second `-`: write a range as `first-last`")]
     DoubleRange { field: CronField, found: String },
     #[error("`{found}` in the {field} field runs backwards: write `{remedy}`")]
-    ReversedRange {
-        field: CronField,
-        found: String,
-        remedy: String,
-    },
+    ReversedRange { field: CronField, found: String, remedy: String },
     #[error(
         "`{found}` is no {field}: write {first} to {last}",
         first = field.first(), last = field.last()
     )]
     OutOfRange { field: CronField, found: String },
     #[error("`{found}` is no value of the {field} field: write {remedy}")]
-    Word {
-        field: CronField,
-        found: String,
-        remedy: String,
-    },
+    Word { field: CronField, found: String, remedy: String },
     #[error(
         "day {day} exists in none of the months named, so the rule can never fire: choose another \
          day or another month"
@@ -106,9 +90,6 @@ pub enum CronProblem {
 impl CronProblem {
     /// This problem at that column.
     pub(super) fn at(self, column: usize) -> CronError {
-        CronError {
-            column,
-            problem: self,
-        }
+        CronError { column, problem: self }
     }
 }

@@ -8,9 +8,8 @@ use std::fmt;
 use crate::recurrence::Pace;
 
 const WEEKDAYS: [&str; 7] = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"];
-const MONTHS: [&str; 12] = [
-    "JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC",
-];
+const MONTHS: [&str; 12] =
+    ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"];
 /// Of each month, the longest that it gets.
 const MONTH_DAYS: [u8; 12] = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
@@ -102,9 +101,7 @@ impl fmt::Display for CronField {
 
 impl Values {
     pub(super) fn iter(&self) -> impl Iterator<Item = u8> {
-        self.items
-            .iter()
-            .flat_map(|item| (item.first..=item.last).step_by(item.step.into()))
+        self.items.iter().flat_map(|item| (item.first..=item.last).step_by(item.step.into()))
     }
 }
 
@@ -127,10 +124,7 @@ impl Expression {
     /// only a day that none of the months has makes a rule impossible.
     pub(super) fn impossible_day(&self) -> Option<u8> {
         let longest = (1..=12).zip(MONTH_DAYS).filter_map(|(month, days)| {
-            self.month
-                .iter()
-                .any(|named| named == month)
-                .then_some(days)
+            self.month.iter().any(|named| named == month).then_some(days)
         });
         let (first, longest) = (self.day_of_month.iter().min()?, longest.max()?);
         (self.needs_both_days() && first > longest).then_some(first)
@@ -140,13 +134,7 @@ impl Expression {
 /// In numbers, every item as a stepped range: one plain form for the matcher.
 impl fmt::Display for Expression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            minute,
-            hour,
-            day_of_month,
-            month,
-            day_of_week,
-        } = self;
+        let Self { minute, hour, day_of_month, month, day_of_week } = self;
         write!(f, "{minute} {hour} {day_of_month} {month} {day_of_week}")
     }
 }

@@ -47,10 +47,7 @@ pub(super) fn parse(text: &str) -> Result<Expression, CronError> {
         return parse_nickname(text.trim(), *first);
     }
     if first.text.contains('=') {
-        return Err(CronProblem::ZonePrefix {
-            found: first.text.to_owned(),
-        }
-        .at(first.column));
+        return Err(CronProblem::ZonePrefix { found: first.text.to_owned() }.at(first.column));
     }
     match fields[..] {
         [minute, hour, day_of_month, month, day_of_week] => {
@@ -61,10 +58,7 @@ pub(super) fn parse(text: &str) -> Result<Expression, CronError> {
             remedy: remedy::without_extra_fields(&fields),
         }
         .at(sixth.column)),
-        _ => Err(CronProblem::TooFewFields {
-            count: fields.len(),
-        }
-        .at(text.len() + 1)),
+        _ => Err(CronProblem::TooFewFields { count: fields.len() }.at(text.len() + 1)),
     }
 }
 
@@ -86,10 +80,9 @@ fn parse_fields(fields: [Piece<'_>; 5]) -> Result<Expression, CronError> {
     let minute = parse_values(CronField::Minute, minute)?;
     let hour = parse_values(CronField::Hour, hour)?;
     // What crontab(5) cannot say of a day, RRULE says at the same times in the same months.
-    for (field, days) in [
-        (CronField::DayOfMonth, day_of_month),
-        (CronField::DayOfWeek, day_of_week),
-    ] {
+    for (field, days) in
+        [(CronField::DayOfMonth, day_of_month), (CronField::DayOfWeek, day_of_week)]
+    {
         let months = parse_values(CronField::Month, month).ok();
         if let Some(error) = remedy::day_extension(field, days, months.as_ref(), &hour, &minute) {
             return Err(error);
@@ -132,11 +125,7 @@ fn parse_item(field: CronField, item: Piece<'_>) -> Result<Item, CronError> {
             return Err(CronProblem::SecondStep { field }.at(second.column - 1));
         }
     };
-    let whole = |first, last| Item {
-        first,
-        last,
-        step: step.unwrap_or(1),
-    };
+    let whole = |first, last| Item { first, last, step: step.unwrap_or(1) };
     if range.text == "*" {
         return Ok(whole(field.first(), field.last()));
     }
@@ -144,22 +133,28 @@ fn parse_item(field: CronField, item: Piece<'_>) -> Result<Item, CronError> {
         let found = item.text.to_owned();
         return Err(CronProblem::StarInside { field, found }.at(range.column + at));
     }
+    parse_range(field, item, range, step)
+}
+
+/// `range` is the part of `item` before its `/step`.
+fn parse_range(
+    field: CronField,
+    item: Piece<'_>,
+    range: Piece<'_>,
+    step: Option<u8>,
+) -> Result<Item, CronError> {
     let mut bounds = pieces(range.text, &['-'], range.column);
     let first = bounds.next().unwrap_or(range);
     match (bounds.next(), bounds.next()) {
         (None, _) if first.text.is_empty() => {
             let remedy = format!("*{}", item.text);
-            Err(CronProblem::StepWithoutRange {
-                field,
-                found: item.text.to_owned(),
-                remedy,
-            }
-            .at(item.column))
+            Err(CronProblem::StepWithoutRange { field, found: item.text.to_owned(), remedy }
+                .at(item.column))
         }
         (None, _) => {
             let value = parse_value(field, first)?;
             match step {
-                None => Ok(whole(value, value)),
+                None => Ok(Item { first: value, last: value, step: 1 }),
                 Some(_) => {
                     Err(remedy::step_on_value(field, item.text, first.text, value).at(item.column))
                 }
@@ -178,14 +173,9 @@ fn parse_item(field: CronField, item: Piece<'_>) -> Result<Item, CronError> {
             if from > to {
                 let remedy = remedy::wrapping(field, (first.text, from), (last.text, to), step);
                 let found = item.text.to_owned();
-                return Err(CronProblem::ReversedRange {
-                    field,
-                    found,
-                    remedy,
-                }
-                .at(item.column));
+                return Err(CronProblem::ReversedRange { field, found, remedy }.at(item.column));
             }
-            Ok(whole(from, to))
+            Ok(Item { first: from, last: to, step: step.unwrap_or(1) })
         }
         (Some(_), Some(second)) => {
             let found = range.text.to_owned();
@@ -195,20 +185,12 @@ fn parse_item(field: CronField, item: Piece<'_>) -> Result<Item, CronError> {
 }
 
 fn parse_step(field: CronField, item: Piece<'_>, step: Piece<'_>) -> Result<u8, CronError> {
-    let number = step
-        .text
-        .parse::<u16>()
-        .ok()
-        .filter(|_| is_number(step.text));
+    let number = step.text.parse::<u16>().ok().filter(|_| is_number(step.text));
     match number {
         Some(0) => Err(CronProblem::ZeroStep { field }.at(step.column)),
         // No field has more than 60 values, so a longer step leaves the first one only.
         Some(number) => Ok(u8::try_from(number.min(60)).unwrap_or(60)),
-        None => Err(CronProblem::BadStep {
-            field,
-            found: item.text.to_owned(),
-        }
-        .at(step.column)),
+        None => Err(CronProblem::BadStep { field, found: item.text.to_owned() }.at(step.column)),
     }
 }
 
@@ -218,17 +200,9 @@ fn parse_value(field: CronField, value: Piece<'_>) -> Result<u8, CronError> {
         let number = value.text.parse::<u8>().ok();
         return number
             .filter(|number| (field.first()..=field.last()).contains(number))
-            .ok_or_else(|| {
-                CronProblem::OutOfRange {
-                    field,
-                    found: found(),
-                }
-                .at(value.column)
-            });
+            .ok_or_else(|| CronProblem::OutOfRange { field, found: found() }.at(value.column));
     }
-    field
-        .value_of(value.text)
-        .ok_or_else(|| remedy::word(field, value.text).at(value.column))
+    field.value_of(value.text).ok_or_else(|| remedy::word(field, value.text).at(value.column))
 }
 
 fn is_number(text: &str) -> bool {
@@ -243,10 +217,7 @@ fn pieces<'a>(
 ) -> impl Iterator<Item = Piece<'a>> {
     let mut next = column;
     text.split(separators).map(move |part| {
-        let piece = Piece {
-            text: part,
-            column: next,
-        };
+        let piece = Piece { text: part, column: next };
         next += part.len() + 1; // every separator is one byte
         piece
     })

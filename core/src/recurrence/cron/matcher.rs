@@ -70,11 +70,7 @@ impl CronDateTime for Naive {
 
     fn civil_weekday(&self) -> Weekday {
         Weekday::from_days_from_sunday(
-            self.0
-                .weekday()
-                .to_sunday_zero_offset()
-                .unsigned_abs()
-                .into(),
+            self.0.weekday().to_sunday_zero_offset().unsigned_abs().into(),
         )
     }
 
@@ -94,10 +90,7 @@ impl CronDateTime for Naive {
     }
 
     fn checked_add_seconds(&self, seconds: i64) -> Option<Self> {
-        self.0
-            .checked_add(jiff::SignedDuration::from_secs(seconds))
-            .ok()
-            .map(Self)
+        self.0.checked_add(jiff::SignedDuration::from_secs(seconds)).ok().map(Self)
     }
 
     fn cmp_instant(&self, other: &Self) -> std::cmp::Ordering {

@@ -72,15 +72,9 @@ impl FromStr for Cron {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let expression = grammar::parse(text)?;
-        let matcher = Matcher::new(&expression).ok_or(CronError {
-            column: 1,
-            problem: CronProblem::Unmatchable,
-        })?;
-        Ok(Self {
-            text: text.into(),
-            pace: expression.pace(),
-            matcher: Arc::new(matcher),
-        })
+        let matcher = Matcher::new(&expression)
+            .ok_or(CronError { column: 1, problem: CronProblem::Unmatchable })?;
+        Ok(Self { text: text.into(), pace: expression.pace(), matcher: Arc::new(matcher) })
     }
 }
 
@@ -98,10 +92,7 @@ impl CronRule {
         if rule.next_after(Self::JUDGED_FROM, None).is_some() {
             Ok(rule)
         } else {
-            Err(NeverFires {
-                expression: rule.cron.text().to_owned(),
-                zone: rule.zone,
-            })
+            Err(NeverFires { expression: rule.cron.text().to_owned(), zone: rule.zone })
         }
     }
 

@@ -36,10 +36,8 @@ const LONG_NAMES: [&str; 19] = [
 
 /// For six fields or more: the five that were probably meant.
 pub(super) fn without_extra_fields(fields: &[Piece<'_>]) -> String {
-    let texts: Vec<&str> = fields
-        .iter()
-        .map(|field| if field.text == "?" { "*" } else { field.text })
-        .collect();
+    let texts: Vec<&str> =
+        fields.iter().map(|field| if field.text == "?" { "*" } else { field.text }).collect();
     let seconds = match texts[..] {
         [seconds, ref five @ ..] if grammar::accepts(five) => Some((seconds, five, "")),
         [seconds, ref five @ .., _] if grammar::accepts(five) && texts.len() == 7 => {
@@ -55,18 +53,13 @@ pub(super) fn without_extra_fields(fields: &[Piece<'_>]) -> String {
             } else {
                 " (one minute is the shortest interval)"
             };
-            let weekday = if five
-                .last()
-                .is_some_and(|days| days.bytes().any(|byte| byte.is_ascii_digit()))
-            {
-                "; in it, Sunday is 0 or 7 and Monday is 1"
-            } else {
-                ""
-            };
-            format!(
-                "there is no seconds field{year}; write `{}`{lost}{weekday}",
-                five.join(" ")
-            )
+            let weekday =
+                if five.last().is_some_and(|days| days.bytes().any(|byte| byte.is_ascii_digit())) {
+                    "; in it, Sunday is 0 or 7 and Monday is 1"
+                } else {
+                    ""
+                };
+            format!("there is no seconds field{year}; write `{}`{lost}{weekday}", five.join(" "))
         }
         None if texts.get(..5).is_some_and(grammar::accepts) => format!(
             "a year, a user or a command does not belong here; write `{}`",
@@ -84,11 +77,7 @@ pub(super) fn nickname(text: &str) -> CronProblem {
     }
     if let Some(interval) = text.strip_prefix("@every") {
         let interval = interval.trim().parse::<Span>().map_or(0, Span::micros);
-        let minutes = if interval % MINUTE == 0 {
-            interval / MINUTE
-        } else {
-            0
-        };
+        let minutes = if interval % MINUTE == 0 { interval / MINUTE } else { 0 };
         let remedy = match minutes {
             0 => "`*/5 * * * *` or the RRULE `FREQ=MINUTELY;INTERVAL=5` (one minute is the \
                   shortest interval)"
@@ -119,17 +108,12 @@ pub(super) fn foreign_sign(field: CronField, text: &str) -> Option<CronProblem> 
     } else {
         return None;
     };
-    Some(CronProblem::Foreign {
-        field,
-        found,
-        remedy,
-    })
+    Some(CronProblem::Foreign { field, found, remedy })
 }
 
 /// `H`, `H/15`, `H(0-29)`; but no other word that begins with the letter.
 fn is_jenkins_hash(text: &str) -> bool {
-    text.strip_prefix('H')
-        .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
+    text.strip_prefix('H').is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
 }
 
 /// For `L`, `W` and `#` in a day field: the RRULE that says the same.
@@ -147,11 +131,7 @@ pub(super) fn day_extension(
                 let mut values: Vec<u8> = values.iter().collect();
                 values.sort_unstable();
                 values.dedup();
-                values
-                    .iter()
-                    .map(u8::to_string)
-                    .collect::<Vec<_>>()
-                    .join(",")
+                values.iter().map(u8::to_string).collect::<Vec<_>>().join(",")
             };
             let months = months
                 .map(list)
@@ -162,14 +142,7 @@ pub(super) fn day_extension(
                 "the RRULE `FREQ=MONTHLY;{months}{by};BYHOUR={hours};BYMINUTE={minutes}`{note}"
             );
             let found = item.to_owned();
-            return Some(
-                CronProblem::Foreign {
-                    field,
-                    found,
-                    remedy,
-                }
-                .at(column),
-            );
+            return Some(CronProblem::Foreign { field, found, remedy }.at(column));
         }
         column += item.len() + 1;
     }
@@ -229,21 +202,9 @@ fn rrule_days(field: CronField, item: &str) -> Option<(String, &'static str)> {
 /// For `5/15`: the range that begins there.
 pub(super) fn step_on_value(field: CronField, found: &str, first: &str, value: u8) -> CronProblem {
     let step = found.split_once('/').map_or("", |(_, step)| step);
-    let last = if field == CronField::DayOfWeek {
-        6
-    } else {
-        field.last()
-    };
-    let remedy = if value >= last {
-        first.to_owned()
-    } else {
-        format!("{first}-{last}/{step}")
-    };
-    CronProblem::StepWithoutRange {
-        field,
-        found: found.to_owned(),
-        remedy,
-    }
+    let last = if field == CronField::DayOfWeek { 6 } else { field.last() };
+    let remedy = if value >= last { first.to_owned() } else { format!("{first}-{last}/{step}") };
+    CronProblem::StepWithoutRange { field, found: found.to_owned(), remedy }
 }
 
 /// For `22-2`: the two ranges that it wraps into; with a step, the values one by one.
@@ -254,20 +215,11 @@ pub(super) fn wrapping(
     step: Option<u8>,
 ) -> String {
     let names = field.names();
-    let (lowest, highest) = (
-        field.first(),
-        if field == CronField::DayOfWeek {
-            6
-        } else {
-            field.last()
-        },
-    );
+    let (lowest, highest) =
+        (field.first(), if field == CronField::DayOfWeek { 6 } else { field.last() });
     if let Some(step) = step.filter(|step| *step > 1) {
         let around = (first..=highest).chain(lowest..=last).step_by(step.into());
-        return around
-            .map(|value| value.to_string())
-            .collect::<Vec<_>>()
-            .join(",");
+        return around.map(|value| value.to_string()).collect::<Vec<_>>().join(",");
     }
     let named = |text: &str, value: u8, name: Option<&&str>| match name {
         Some(name) if !text.starts_with(|c: char| c.is_ascii_digit()) => (*name).to_owned(),
@@ -276,11 +228,7 @@ pub(super) fn wrapping(
     let highest_text = named(first_text, highest, names.last());
     let lowest_text = named(last_text, lowest, names.first());
     let range = |from: &str, to: &str, single: bool| {
-        if single {
-            from.to_owned()
-        } else {
-            format!("{from}-{to}")
-        }
+        if single { from.to_owned() } else { format!("{from}-{to}") }
     };
     format!(
         "{},{}",
@@ -292,33 +240,21 @@ pub(super) fn wrapping(
 /// For a word where a number or a short name belongs.
 pub(super) fn word(field: CronField, text: &str) -> CronProblem {
     let upper = text.to_ascii_uppercase();
-    let short = upper
-        .get(..3)
-        .filter(|short| field.value_of(short).is_some());
+    let short = upper.get(..3).filter(|short| field.value_of(short).is_some());
     let home = [CronField::Month, CronField::DayOfWeek]
         .into_iter()
         .find(|home| *home != field && home.value_of(&upper).is_some());
     let remedy = match (short, home) {
         (Some(short), _) if LONG_NAMES.contains(&upper.as_str()) => format!("`{short}`"),
-        (_, Some(home)) => format!(
-            "{} to {}; `{text}` belongs into the {home} field",
-            field.first(),
-            field.last()
-        ),
+        (_, Some(home)) => {
+            format!("{} to {}; `{text}` belongs into the {home} field", field.first(), field.last())
+        }
         (_, None) => match (field.names().first(), field.names().last()) {
             (Some(first), Some(last)) => {
-                format!(
-                    "{} to {}, or {first} to {last}",
-                    field.first(),
-                    field.last()
-                )
+                format!("{} to {}, or {first} to {last}", field.first(), field.last())
             }
             (_, _) => format!("{} to {}", field.first(), field.last()),
         },
     };
-    CronProblem::Word {
-        field,
-        found: text.to_owned(),
-        remedy,
-    }
+    CronProblem::Word { field, found: text.to_owned(), remedy }
 }
