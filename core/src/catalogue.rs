@@ -56,9 +56,7 @@ impl FromStr for Timeout {
         }
         match text.parse::<Span>() {
             Ok(span) if !span.is_zero() => Ok(Self::After(span)),
-            Ok(_) | Err(_) => Err(TimeoutParseError {
-                text: text.to_owned(),
-            }),
+            Ok(_) | Err(_) => Err(TimeoutParseError { text: text.to_owned() }),
         }
     }
 }
@@ -168,15 +166,11 @@ impl Definition {
         // A definition holds no map with other than text keys, so it always serialises.
         let text = serde_json::to_string(self).unwrap_or_default();
         let digest = Sha256::digest(text.as_bytes());
-        CatalogueHash(
-            digest
-                .iter()
-                .fold(String::with_capacity(64), |mut hex, byte| {
-                    hex.push(char::from_digit(u32::from(byte >> 4), 16).unwrap_or('0'));
-                    hex.push(char::from_digit(u32::from(byte & 15), 16).unwrap_or('0'));
-                    hex
-                }),
-        )
+        CatalogueHash(digest.iter().fold(String::with_capacity(64), |mut hex, byte| {
+            hex.push(char::from_digit(u32::from(byte >> 4), 16).unwrap_or('0'));
+            hex.push(char::from_digit(u32::from(byte & 15), 16).unwrap_or('0'));
+            hex
+        }))
     }
 
     /// Checks that a request names what the handler has. What the options may hold is checked
@@ -234,11 +228,7 @@ fn listed(names: &[Name]) -> String {
     if names.is_empty() {
         return String::from("none");
     }
-    names
-        .iter()
-        .map(Name::as_str)
-        .collect::<Vec<_>>()
-        .join(", ")
+    names.iter().map(Name::as_str).collect::<Vec<_>>().join(", ")
 }
 
 /// The hash of a definition, in hexadecimal.

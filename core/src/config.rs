@@ -69,10 +69,7 @@ impl Config {
 }
 
 fn plain(resolved: &BTreeMap<String, Resolved<Value>>) -> Options {
-    resolved
-        .iter()
-        .map(|(name, option)| (name.clone(), option.value.clone()))
-        .collect()
+    resolved.iter().map(|(name, option)| (name.clone(), option.value.clone())).collect()
 }
 
 /// Resolves what a run of `definition` works with. The handler's default preset, if its defaults
@@ -87,30 +84,20 @@ pub fn resolve(
     if let Some(settings) = settings {
         definition.check(settings)?;
     }
-    let preset_of = |wish: &Request| {
-        wish.preset
-            .as_ref()
-            .and_then(|name| definition.presets.get(name))
-    };
+    let preset_of =
+        |wish: &Request| wish.preset.as_ref().and_then(|name| definition.presets.get(name));
 
     let mut layers = vec![(Provenance::Request, request)];
     layers.extend(preset_of(request).map(|preset| (Provenance::RequestPreset, preset)));
     layers.extend(settings.map(|settings| (Provenance::Settings, settings)));
-    layers.extend(
-        settings
-            .and_then(preset_of)
-            .map(|preset| (Provenance::SettingsPreset, preset)),
-    );
+    layers.extend(settings.and_then(preset_of).map(|preset| (Provenance::SettingsPreset, preset)));
     layers.push((Provenance::Default, &definition.defaults));
     layers.extend(preset_of(&definition.defaults).map(|preset| (Provenance::Default, preset)));
 
     let engine = first(&layers, |layer| layer.engine.clone());
     if let Some(engine) = &engine {
         // A preset may name an engine that this definition no longer has.
-        definition.check(&Request {
-            engine: Some(engine.value.clone()),
-            ..Request::default()
-        })?;
+        definition.check(&Request { engine: Some(engine.value.clone()), ..Request::default() })?;
     }
     Ok(Config {
         engine,
@@ -136,10 +123,9 @@ fn merged(
     let mut options = BTreeMap::new();
     for (from, layer) in layers {
         for (name, value) in field(layer) {
-            options.entry(name.clone()).or_insert_with(|| Resolved {
-                value: value.clone(),
-                from: *from,
-            });
+            options
+                .entry(name.clone())
+                .or_insert_with(|| Resolved { value: value.clone(), from: *from });
         }
     }
     options
@@ -167,14 +153,8 @@ mod tests {
     fn handler() -> Definition {
         Definition {
             presets: BTreeMap::from([
-                (
-                    name("fast"),
-                    wish(None, json!({"level": 1, "depth": 1, "colour": 1})),
-                ),
-                (
-                    name("thorough"),
-                    wish(None, json!({"level": 9, "width": 9, "colour": 9})),
-                ),
+                (name("fast"), wish(None, json!({"level": 1, "depth": 1, "colour": 1}))),
+                (name("thorough"), wish(None, json!({"level": 9, "width": 9, "colour": 9}))),
             ]),
             defaults: wish(
                 None,
@@ -187,10 +167,7 @@ mod tests {
     #[test]
     fn each_field_comes_from_the_strongest_layer_that_sets_it() {
         let request = wish(Some("fast"), json!({"level": 0}));
-        let settings = wish(
-            Some("thorough"),
-            json!({"level": 7, "depth": 7, "height": 7}),
-        );
+        let settings = wish(Some("thorough"), json!({"level": 7, "depth": 7, "height": 7}));
         let config = resolve(&handler(), &request, Some(&settings)).unwrap();
         let found: Vec<(&str, i64, Provenance)> = config
             .options
@@ -215,10 +192,7 @@ mod tests {
         let unknown = wish(Some("slow"), json!({}));
         assert!(resolve(&handler(), &unknown, None).is_err());
         assert!(resolve(&handler(), &Request::default(), Some(&unknown)).is_err());
-        let engine = Request {
-            engine: Some(name("gpu")),
-            ..Request::default()
-        };
+        let engine = Request { engine: Some(name("gpu")), ..Request::default() };
         assert!(resolve(&handler(), &engine, None).is_err());
     }
 }

@@ -7,6 +7,8 @@ pub mod config;
 pub mod ledger;
 pub mod recurrence;
 pub mod run;
+pub mod runner;
 pub mod schedule;
+pub mod scheduler;
 pub mod store;
 pub mod words;

@@ -365,11 +365,7 @@ impl fmt::Display for Failure {
             Cause::Spawn(why) => write!(f, "could not start: {why}")?,
             Cause::Handler(why) => write!(f, "{why}")?,
         }
-        if self.is_final {
-            f.write_str(" (final)")
-        } else {
-            Ok(())
-        }
+        if self.is_final { f.write_str(" (final)") } else { Ok(()) }
     }
 }
 
@@ -409,8 +405,7 @@ impl Run {
 
     /// True while `runner` holds the run under `fence`.
     pub fn is_held_by(&self, runner: RunnerId, fence: Fence) -> bool {
-        self.hold()
-            .is_some_and(|hold| hold.runner == runner && hold.fence == fence)
+        self.hold().is_some_and(|hold| hold.runner == runner && hold.fence == fence)
     }
 
     /// True when the recorded end was written by `runner` under `fence`: finishing twice is then
@@ -438,9 +433,7 @@ impl Run {
             | Outcome::Cancelled(_)
             | Outcome::Interrupted(Interruption::Released(_))
             | Outcome::Failed(Failure { is_final: true, .. }) => None,
-            Outcome::Failed(Failure {
-                is_final: false, ..
-            })
+            Outcome::Failed(Failure { is_final: false, .. })
             | Outcome::Interrupted(
                 Interruption::Drain | Interruption::Lease | Interruption::LeaseExpired,
             ) => self.retry.after(scheduled.attempt),

@@ -45,10 +45,7 @@ impl Transaction<'_> {
                 return Reply::Refused(Refusal::FaultyRule(plan.recurrence.text().into_owned()));
             }
         };
-        let schedule = Schedule {
-            next: next.filter(|_| schedule.is_enabled()),
-            ..schedule
-        };
+        let schedule = Schedule { next: next.filter(|_| schedule.is_enabled()), ..schedule };
         self.skip_if_due(worker, &row, SkipReason::Edited(by.clone()));
         self.save(worker, schedule, accounted_until)
     }
@@ -78,9 +75,7 @@ impl Transaction<'_> {
     pub(super) fn enable(&mut self, worker: &WorkerName, seen: Revision, by: &By) -> Reply {
         let row = self.worker(worker);
         let Some(current) = &row.schedule else {
-            return Reply::Refused(Refusal::NoSchedule {
-                worker: worker.clone(),
-            });
+            return Reply::Refused(Refusal::NoSchedule { worker: worker.clone() });
         };
         if current.is_enabled() {
             return self.unchanged(worker, current, row.accounted_until);
@@ -109,9 +104,7 @@ impl Transaction<'_> {
     pub(super) fn disable(&mut self, worker: &WorkerName, seen: Revision, by: &By) -> Reply {
         let row = self.worker(worker);
         let Some(current) = &row.schedule else {
-            return Reply::Refused(Refusal::NoSchedule {
-                worker: worker.clone(),
-            });
+            return Reply::Refused(Refusal::NoSchedule { worker: worker.clone() });
         };
         if !current.is_enabled() {
             return self.unchanged(worker, current, row.accounted_until);
@@ -120,10 +113,7 @@ impl Transaction<'_> {
             return changed_meanwhile(seen, row.revision);
         }
         let schedule = Schedule {
-            enablement: Enablement::Disabled {
-                at: self.now,
-                by: by.clone(),
-            },
+            enablement: Enablement::Disabled { at: self.now, by: by.clone() },
             next: None,
             ..self.touched(current, row.revision, by)
         };
@@ -136,10 +126,7 @@ impl Transaction<'_> {
         let retry_owed = self.retry_owed(worker);
         let row = self.worker(worker);
         if row.schedule.is_none() {
-            return Reply::ScheduleDeleted {
-                existed: false,
-                retry_owed,
-            };
+            return Reply::ScheduleDeleted { existed: false, retry_owed };
         }
         if seen != row.revision {
             return changed_meanwhile(seen, row.revision);
@@ -150,10 +137,7 @@ impl Transaction<'_> {
             revision: row.revision.next(),
             accounted_until: row.accounted_until.max(self.now),
         });
-        Reply::ScheduleDeleted {
-            existed: true,
-            retry_owed,
-        }
+        Reply::ScheduleDeleted { existed: true, retry_owed }
     }
 
     pub(super) fn put_settings(
@@ -195,12 +179,7 @@ impl Transaction<'_> {
     }
 
     fn worker(&self, worker: &WorkerName) -> Worker {
-        self.ledger
-            .rows
-            .workers
-            .get(worker)
-            .cloned()
-            .unwrap_or(Worker::NEW)
+        self.ledger.rows.workers.get(worker).cloned().unwrap_or(Worker::NEW)
     }
 
     fn touched(&self, current: &Schedule, revision: Revision, by: &By) -> Schedule {

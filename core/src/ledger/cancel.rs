@@ -14,10 +14,7 @@ impl Transaction<'_> {
         let Some(run) = self.ledger.rows.runs.get(&id) else {
             return Reply::Refused(Refusal::NoSuchRun { run: id });
         };
-        let request = CancelRequest {
-            at: self.now,
-            by: by.clone(),
-        };
+        let request = CancelRequest { at: self.now, by: by.clone() };
         match &run.status {
             RunStatus::Queued => {
                 self.emit(Event::CancelRequested { run: id, request });
@@ -34,15 +31,8 @@ impl Transaction<'_> {
                 let status = end.outcome.status();
                 match self.owed_after(id) {
                     Some((worker, scheduled_for)) => {
-                        let retry = Retry::Dropped {
-                            at: self.now,
-                            by: by.clone(),
-                        };
-                        self.emit(Event::RetryChanged {
-                            worker,
-                            scheduled_for,
-                            retry,
-                        });
+                        let retry = Retry::Dropped { at: self.now, by: by.clone() };
+                        self.emit(Event::RetryChanged { worker, scheduled_for, retry });
                         Reply::Cancelling(Cancelling::RetryDropped)
                     }
                     None => Reply::Cancelling(Cancelling::AlreadyEnded(status)),
@@ -56,10 +46,7 @@ impl Transaction<'_> {
         let run = self.ledger.rows.runs.get(&id)?;
         let key = (run.worker.clone(), run.trigger.scheduled()?.scheduled_for);
         let occurrence = self.ledger.rows.occurrences.get(&key)?;
-        let is_last = occurrence
-            .chain
-            .as_ref()
-            .is_some_and(|chain| chain.last_run == id);
+        let is_last = occurrence.chain.as_ref().is_some_and(|chain| chain.last_run == id);
         (is_last && occurrence.owes_retry()).then_some(key)
     }
 
@@ -81,10 +68,7 @@ impl Transaction<'_> {
             return if released {
                 Reply::Released
             } else {
-                Reply::Refused(Refusal::NotRunning {
-                    run: id,
-                    status: run.status_kind(),
-                })
+                Reply::Refused(Refusal::NotRunning { run: id, status: run.status_kind() })
             };
         };
         if !force {

@@ -180,6 +180,15 @@ impl std::fmt::Debug for Claim {
     }
 }
 
+/// A claim that a runner holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Holding {
+    /// Which claim.
+    pub claim: Claim,
+    /// True when its lease is to be renewed.
+    pub renew: bool,
+}
+
 /// Everything that a runner has to say.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Turn {
@@ -189,10 +198,9 @@ pub struct Turn {
     pub number: NonZeroU64,
     /// What happened to its claims since they were last answered.
     pub reports: Vec<Report>,
-    /// Every other claim that it has not been told to forget.
-    pub holding: Vec<Claim>,
-    /// True when the leases are to be renewed.
-    pub renew: bool,
+    /// Every claim that it has not been told to forget, but for those whose end or give-back it
+    /// reports.
+    pub holding: Vec<Holding>,
     /// How many runs it may hold in all.
     pub capacity: u32,
 }

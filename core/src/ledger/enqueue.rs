@@ -29,11 +29,7 @@ impl Transaction<'_> {
     fn enqueue_one(&mut self, wish: &Wish) -> Result<Accepted, Refusal> {
         if let Some(run) = self.ledger.rows.runs.get(&wish.run) {
             return if is_same(run, wish, &Trigger::Manual) {
-                Ok(Accepted {
-                    number: run.number,
-                    status: run.status_kind(),
-                    existed: true,
-                })
+                Ok(Accepted { number: run.number, status: run.status_kind(), existed: true })
             } else {
                 Err(Refusal::IdTaken { run: wish.run })
             };
@@ -41,18 +37,8 @@ impl Transaction<'_> {
         let promise = self.promise(&wish.worker, &wish.request)?;
         self.free_slot(&wish.worker)?;
         let not_before = wish.not_before.unwrap_or(self.now).max(self.now);
-        let run = self.new_run(
-            wish,
-            promise,
-            Trigger::Manual,
-            not_before,
-            RunStatus::Queued,
-        );
-        let accepted = Accepted {
-            number: run.number,
-            status: run.status_kind(),
-            existed: false,
-        };
+        let run = self.new_run(wish, promise, Trigger::Manual, not_before, RunStatus::Queued);
+        let accepted = Accepted { number: run.number, status: run.status_kind(), existed: false };
         self.emit(Event::RunCreated(Box::new(run)));
         Ok(accepted)
     }
@@ -79,10 +65,7 @@ impl Transaction<'_> {
 
     pub(super) fn settings(&self, worker: &WorkerName) -> Option<Request> {
         let worker = self.ledger.rows.workers.get(worker)?;
-        worker
-            .settings
-            .as_ref()
-            .map(|settings| settings.request.clone())
+        worker.settings.as_ref().map(|settings| settings.request.clone())
     }
 
     /// Closes what must no longer hold the worker's slot, since no daemon may be up to do it, and
@@ -138,9 +121,5 @@ pub(super) fn is_same(run: &Run, wish: &Wish, trigger: &Trigger) -> bool {
         && run.trigger == *trigger
         && run.request == wish.request
         && run.by == wish.by
-        && wish
-            .not_before
-            .unwrap_or(run.enqueued_at)
-            .max(run.enqueued_at)
-            == run.not_before
+        && wish.not_before.unwrap_or(run.enqueued_at).max(run.enqueued_at) == run.not_before
 }

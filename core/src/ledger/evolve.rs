@@ -11,9 +11,7 @@ impl Ledger {
     pub fn evolve(&mut self, event: &Event) {
         match event {
             Event::RunnerRegistered(runner) => {
-                self.rows
-                    .runners
-                    .insert(runner.registration.runner, runner.as_ref().clone());
+                self.rows.runners.insert(runner.registration.runner, runner.as_ref().clone());
             }
             Event::TurnTaken { runner, number, at } => {
                 if let Some(runner) = self.rows.runners.get_mut(runner) {
@@ -34,26 +32,16 @@ impl Ledger {
             }
             Event::RunStarted { run, at, config } => self.change_run(*run, |run| {
                 if let RunStatus::Running(hold) = &mut run.status {
-                    hold.started = Some(Started {
-                        at: *at,
-                        config: config.as_ref().clone(),
-                    });
+                    hold.started = Some(Started { at: *at, config: config.as_ref().clone() });
                 }
             }),
-            Event::RunProgressed {
-                run,
-                units,
-                message,
-            } => self.change_run(*run, |run| {
+            Event::RunProgressed { run, units, message } => self.change_run(*run, |run| {
                 run.units = units.or(run.units);
                 if let RunStatus::Running(hold) = &mut run.status {
                     hold.progress = message.clone().or(hold.progress.take());
                 }
             }),
-            Event::LeaseRenewed {
-                run,
-                lease_expires_at,
-            } => self.change_run(*run, |run| {
+            Event::LeaseRenewed { run, lease_expires_at } => self.change_run(*run, |run| {
                 if let RunStatus::Running(hold) = &mut run.status {
                     hold.lease_expires_at = *lease_expires_at;
                 }
@@ -71,33 +59,20 @@ impl Ledger {
             Event::OccurrenceRecorded(occurrence) => {
                 self.put_occurrence(occurrence.as_ref().clone());
             }
-            Event::RetryChanged {
-                worker,
-                scheduled_for,
-                retry,
-            } => {
+            Event::RetryChanged { worker, scheduled_for, retry } => {
                 self.change_occurrence(worker, *scheduled_for, |occurrence| {
                     if let Some(chain) = &mut occurrence.chain {
                         chain.retry = retry.clone();
                     }
                 });
             }
-            Event::ChainExtended {
-                worker,
-                scheduled_for,
-                run,
-            } => {
+            Event::ChainExtended { worker, scheduled_for, run } => {
                 self.change_occurrence(worker, *scheduled_for, |occurrence| {
-                    if let Some(next) = occurrence
-                        .chain
-                        .as_ref()
-                        .and_then(|chain| chain.attempt.next())
+                    if let Some(next) =
+                        occurrence.chain.as_ref().and_then(|chain| chain.attempt.next())
                     {
-                        occurrence.chain = Some(Chain {
-                            last_run: *run,
-                            attempt: next,
-                            retry: Retry::None,
-                        });
+                        occurrence.chain =
+                            Some(Chain { last_run: *run, attempt: next, retry: Retry::None });
                     }
                 });
             }
@@ -110,35 +85,21 @@ impl Ledger {
                     schedule.runs_created = advance.runs_created;
                 }
             }),
-            Event::ScheduleSaved {
-                worker,
-                schedule,
-                accounted_until,
-            } => {
+            Event::ScheduleSaved { worker, schedule, accounted_until } => {
                 self.change_worker(worker, |worker| {
                     worker.accounted_until = *accounted_until;
                     worker.revision = schedule.revision;
                     worker.schedule = Some(schedule.as_ref().clone());
                 });
             }
-            Event::ScheduleDeleted {
-                worker,
-                revision,
-                accounted_until,
-            } => {
+            Event::ScheduleDeleted { worker, revision, accounted_until } => {
                 self.change_worker(worker, |worker| {
                     worker.accounted_until = *accounted_until;
                     worker.revision = *revision;
                     worker.schedule = None;
                 });
             }
-            Event::SettingsSaved {
-                worker,
-                settings,
-                revision,
-                at,
-                by,
-            } => {
+            Event::SettingsSaved { worker, settings, revision, at, by } => {
                 self.change_worker(worker, |worker| {
                     worker.settings = Some(Settings {
                         request: settings.clone(),
@@ -161,10 +122,7 @@ impl Ledger {
             Event::RunPruned { run } => {
                 self.take_run(*run);
             }
-            Event::OccurrencePruned {
-                worker,
-                scheduled_for,
-            } => {
+            Event::OccurrencePruned { worker, scheduled_for } => {
                 let key = (worker.clone(), *scheduled_for);
                 self.index.owed.remove(&key);
                 self.rows.occurrences.remove(&key);
@@ -202,10 +160,7 @@ impl Ledger {
         scheduled_for: Timestamp,
         change: impl FnOnce(&mut Occurrence),
     ) {
-        if let Some(mut occurrence) = self
-            .rows
-            .occurrences
-            .remove(&(worker.clone(), scheduled_for))
+        if let Some(mut occurrence) = self.rows.occurrences.remove(&(worker.clone(), scheduled_for))
         {
             change(&mut occurrence);
             self.put_occurrence(occurrence);

@@ -21,19 +21,15 @@ impl Transaction<'_> {
             }
             return match run.hold().filter(|hold| hold.runner == runner) {
                 Some(hold) => {
-                    let claim = Claim {
-                        run: run.id,
-                        fence: hold.fence,
-                    };
-                    self.grant(claim).map_or(
-                        Reply::Refused(Refusal::NoSuchRun { run: wish.run }),
-                        |grant| Reply::Started(Box::new(grant)),
-                    )
+                    let claim = Claim { run: run.id, fence: hold.fence };
+                    self.grant(claim)
+                        .map_or(Reply::Refused(Refusal::NoSuchRun { run: wish.run }), |grant| {
+                            Reply::Started(Box::new(grant))
+                        })
                 }
-                None => Reply::Refused(Refusal::NotYours {
-                    run: run.id,
-                    status: run.status_kind(),
-                }),
+                None => {
+                    Reply::Refused(Refusal::NotYours { run: run.id, status: run.status_kind() })
+                }
             };
         }
         let promise = match self.promise(&wish.worker, &wish.request) {
@@ -52,18 +48,11 @@ impl Transaction<'_> {
             started: None,
             progress: None,
         };
-        let run = self.new_run(
-            wish,
-            promise,
-            Trigger::Cli,
-            self.now,
-            RunStatus::Running(hold),
-        );
+        let run = self.new_run(wish, promise, Trigger::Cli, self.now, RunStatus::Running(hold));
         let claim = Claim { run: run.id, fence };
         self.emit(Event::RunCreated(Box::new(run)));
-        self.grant(claim).map_or(
-            Reply::Refused(Refusal::NoSuchRun { run: wish.run }),
-            |grant| Reply::Started(Box::new(grant)),
-        )
+        self.grant(claim).map_or(Reply::Refused(Refusal::NoSuchRun { run: wish.run }), |grant| {
+            Reply::Started(Box::new(grant))
+        })
     }
 }

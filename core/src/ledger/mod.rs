@@ -34,7 +34,7 @@ use crate::words::{
     By, Fence, Name, Request, RunId, RunNumber, RunnerId, SchedulerId, Timestamp, WorkerName,
 };
 
-pub use command::{Claim, Command, Registration, Report, ReportEvent, Turn, Wish};
+pub use command::{Claim, Command, Holding, Registration, Report, ReportEvent, Turn, Wish};
 pub use event::Event;
 pub use reply::{Grant, Refusal, Reply, Stale, Turned};
 
@@ -116,10 +116,7 @@ pub struct Sequences {
 
 impl Default for Sequences {
     fn default() -> Self {
-        Self {
-            number: RunNumber(1),
-            fence: Fence::FIRST,
-        }
+        Self { number: RunNumber(1), fence: Fence::FIRST }
     }
 }
 
@@ -208,22 +205,8 @@ impl Ledger {
     /// The ledger with these rows.
     pub fn from_rows(rows: Rows) -> Self {
         let mut ledger = Self::default();
-        let Rows {
-            sequences,
-            leadership,
-            runners,
-            workers,
-            runs,
-            occurrences,
-            catalogue,
-        } = rows;
-        ledger.rows = Rows {
-            sequences,
-            leadership,
-            runners,
-            catalogue,
-            ..Rows::default()
-        };
+        let Rows { sequences, leadership, runners, workers, runs, occurrences, catalogue } = rows;
+        ledger.rows = Rows { sequences, leadership, runners, catalogue, ..Rows::default() };
         for (name, worker) in workers {
             ledger.put_worker(name, worker);
         }
@@ -248,46 +231,26 @@ impl Ledger {
 
     /// Handles a command while other transactions hold some rows.
     pub fn handle_amid(&mut self, now: Timestamp, command: &Command, locked: &Locked) -> Handled {
-        let mut transaction = Transaction {
-            ledger: self,
-            locked,
-            now,
-            events: Vec::new(),
-        };
+        let mut transaction = Transaction { ledger: self, locked, now, events: Vec::new() };
         let reply = transaction.decide(command);
-        Handled {
-            reply,
-            events: transaction.events,
-        }
+        Handled { reply, events: transaction.events }
     }
 
     /// The run that has the worker's slot.
     pub fn slot(&self, worker: &WorkerName) -> Option<&Run> {
-        self.index
-            .slot
-            .get(worker)
-            .and_then(|run| self.rows.runs.get(run))
+        self.index.slot.get(worker).and_then(|run| self.rows.runs.get(run))
     }
 
     /// The occurrence of the worker that owes a retry.
     pub fn owed_retry(&self, worker: &WorkerName) -> Option<&Occurrence> {
         let from = (worker.clone(), Timestamp::EPOCH);
-        let key = self
-            .index
-            .owed
-            .range(from..)
-            .next()
-            .filter(|(owner, _)| owner == worker)?;
+        let key = self.index.owed.range(from..).next().filter(|(owner, _)| owner == worker)?;
         self.rows.occurrences.get(key)
     }
 
     /// The newest definition of a handler.
     pub fn newest(&self, handler: &Name) -> Option<&Published> {
-        self.rows
-            .catalogue
-            .get(handler)?
-            .values()
-            .max_by_key(|entry| entry.recency())
+        self.rows.catalogue.get(handler)?.values().max_by_key(|entry| entry.recency())
     }
 
     /// The runs that a runner holds.
@@ -302,18 +265,12 @@ impl Ledger {
 
     /// Runs that wait for a runner, by due time.
     pub fn queue(&self) -> impl Iterator<Item = &Run> {
-        self.index
-            .queue
-            .iter()
-            .filter_map(|(_, run)| self.rows.runs.get(run))
+        self.index.queue.iter().filter_map(|(_, run)| self.rows.runs.get(run))
     }
 
     /// Runs that a runner holds, by the end of their lease.
     pub fn running(&self) -> impl Iterator<Item = &Run> {
-        self.index
-            .expiry
-            .iter()
-            .filter_map(|(_, run)| self.rows.runs.get(run))
+        self.index.expiry.iter().filter_map(|(_, run)| self.rows.runs.get(run))
     }
 
     /// Enabled schedules by their next instant.
@@ -323,10 +280,7 @@ impl Ledger {
 
     /// Occurrences that owe a retry.
     pub fn owed_retries(&self) -> impl Iterator<Item = &Occurrence> {
-        self.index
-            .owed
-            .iter()
-            .filter_map(|key| self.rows.occurrences.get(key))
+        self.index.owed.iter().filter_map(|key| self.rows.occurrences.get(key))
     }
 
     fn put_run(&mut self, run: Run) {
@@ -403,22 +357,15 @@ impl Transaction<'_> {
             Command::StartForeground { runner, wish } => self.start_foreground(*runner, wish),
             Command::Cancel { run, by } => self.cancel(*run, by),
             Command::Release { run, force, by } => self.release(*run, *force, by),
-            Command::PutSchedule {
-                worker,
-                seen,
-                plan,
-                reset_runs,
-                by,
-            } => self.put_schedule(worker, *seen, plan, *reset_runs, by),
+            Command::PutSchedule { worker, seen, plan, reset_runs, by } => {
+                self.put_schedule(worker, *seen, plan, *reset_runs, by)
+            }
             Command::EnableSchedule { worker, seen, by } => self.enable(worker, *seen, by),
             Command::DisableSchedule { worker, seen, by } => self.disable(worker, *seen, by),
             Command::DeleteSchedule { worker, seen, by } => self.delete(worker, *seen, by),
-            Command::PutSettings {
-                worker,
-                seen,
-                settings,
-                by,
-            } => self.put_settings(worker, *seen, settings, by),
+            Command::PutSettings { worker, seen, settings, by } => {
+                self.put_settings(worker, *seen, settings, by)
+            }
             Command::PublishCatalogue { definitions, by } => {
                 let new = self.publish(definitions, Some(by));
                 Reply::CataloguePublished { new }

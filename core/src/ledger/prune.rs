@@ -32,23 +32,13 @@ impl Transaction<'_> {
             });
         }
         let count = |rows: usize| u32::try_from(rows).unwrap_or(u32::MAX);
-        Reply::Pruned {
-            runs: count(runs.len()),
-            occurrences: count(occurrences.len()),
-            more,
-        }
+        Reply::Pruned { runs: count(runs.len()), occurrences: count(occurrences.len()), more }
     }
 
     /// Oldest first.
     fn prunable_runs(&self, retention: &Retention) -> Vec<RunId> {
         let mut newest_first: BTreeMap<&WorkerName, Vec<&Run>> = BTreeMap::new();
-        for run in self
-            .ledger
-            .rows
-            .runs
-            .values()
-            .filter(|run| !run.is_active())
-        {
+        for run in self.ledger.rows.runs.values().filter(|run| !run.is_active()) {
             newest_first.entry(&run.worker).or_default().push(run);
         }
         let kept = usize::try_from(retention.keep_per_worker).unwrap_or(usize::MAX);
@@ -67,8 +57,7 @@ impl Transaction<'_> {
     }
 
     fn is_past(&self, run: &Run, retention: &Retention) -> bool {
-        run.end()
-            .is_some_and(|end| end.at.plus(retention.keep) <= self.now)
+        run.end().is_some_and(|end| end.at.plus(retention.keep) <= self.now)
     }
 
     /// A chain goes only when its last attempt may go and no other is owed.
@@ -80,10 +69,8 @@ impl Transaction<'_> {
         let Some(occurrence) = self.ledger.rows.occurrences.get(&key) else {
             return false;
         };
-        let last = occurrence
-            .chain
-            .as_ref()
-            .and_then(|chain| self.ledger.rows.runs.get(&chain.last_run));
+        let last =
+            occurrence.chain.as_ref().and_then(|chain| self.ledger.rows.runs.get(&chain.last_run));
         occurrence.owes_retry() || last.is_some_and(|last| !self.is_past(last, retention))
     }
 
@@ -91,10 +78,7 @@ impl Transaction<'_> {
     fn prunable_occurrences(&self, retention: &Retention) -> Vec<OccurrenceKey> {
         let mut by_worker: BTreeMap<&WorkerName, Vec<&Occurrence>> = BTreeMap::new();
         for occurrence in self.ledger.rows.occurrences.values() {
-            by_worker
-                .entry(&occurrence.worker)
-                .or_default()
-                .push(occurrence);
+            by_worker.entry(&occurrence.worker).or_default().push(occurrence);
         }
         let kept = usize::try_from(retention.keep_per_worker).unwrap_or(usize::MAX);
         let mut prunable: Vec<(Timestamp, OccurrenceKey)> = Vec::new();

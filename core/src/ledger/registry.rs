@@ -15,15 +15,8 @@ impl Transaction<'_> {
             };
         }
         self.publish(&registration.catalogue, None);
-        let catalogue = registration
-            .catalogue
-            .iter()
-            .map(Definition::hash)
-            .collect();
-        let registration = Registration {
-            catalogue: Vec::new(),
-            ..registration.clone()
-        };
+        let catalogue = registration.catalogue.iter().map(Definition::hash).collect();
+        let registration = Registration { catalogue: Vec::new(), ..registration.clone() };
         self.emit(Event::RunnerRegistered(Box::new(Runner {
             registration,
             catalogue,
@@ -66,20 +59,12 @@ impl Transaction<'_> {
         let held: Vec<Claim> = self
             .ledger
             .held_by(runner)
-            .filter_map(|run| {
-                run.hold().map(|hold| Claim {
-                    run: run.id,
-                    fence: hold.fence,
-                })
-            })
+            .filter_map(|run| run.hold().map(|hold| Claim { run: run.id, fence: hold.fence }))
             .collect();
         if !held.is_empty() {
             return Reply::StillHolding(held);
         }
-        self.emit(Event::RunnerStopped {
-            runner,
-            at: self.now,
-        });
+        self.emit(Event::RunnerStopped { runner, at: self.now });
         Reply::Retired
     }
 }

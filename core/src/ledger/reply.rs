@@ -326,6 +326,7 @@ pub enum Refusal {
     },
 }
 
+#[allow(clippy::ref_option)] // thiserror hands out references to fields
 fn since(not_before: &Option<Timestamp>) -> String {
     not_before.map_or_else(String::new, |at| format!(" and may start at {at}"))
 }

@@ -40,11 +40,7 @@ impl Transaction<'_> {
             self.close_too_late(*run);
         }
         let count = |runs: &[RunId]| u32::try_from(runs.len()).unwrap_or(u32::MAX);
-        Reply::Swept {
-            interrupted: count(&expired),
-            too_late: count(&late),
-            more,
-        }
+        Reply::Swept { interrupted: count(&expired), too_late: count(&late), more }
     }
 
     /// Sweeps one worker, for a command that needs its slot.
@@ -53,9 +49,7 @@ impl Transaction<'_> {
             return;
         };
         let id = run.id;
-        let expired = run
-            .hold()
-            .is_some_and(|hold| hold.lease_expires_at <= self.now);
+        let expired = run.hold().is_some_and(|hold| hold.lease_expires_at <= self.now);
         if expired {
             self.expire(id);
         } else if self.is_too_late(id) {
@@ -98,31 +92,14 @@ impl Transaction<'_> {
             return;
         };
         let owed = run.attempt_owed_after(&outcome).is_some();
-        let anchor = run
-            .trigger
-            .scheduled()
-            .map(|scheduled| scheduled.scheduled_for);
+        let anchor = run.trigger.scheduled().map(|scheduled| scheduled.scheduled_for);
         let worker = run.worker.clone();
         let hold = run.hold().cloned();
-        let end = Box::new(End {
-            at: self.now,
-            outcome,
-            word,
-            hold,
-            output,
-        });
-        self.emit(Event::RunEnded {
-            run: id,
-            end,
-            units,
-        });
+        let end = Box::new(End { at: self.now, outcome, word, hold, output });
+        self.emit(Event::RunEnded { run: id, end, units });
         if let (true, Some(scheduled_for)) = (owed, anchor) {
             let retry = Retry::Owed { since: self.now };
-            self.emit(Event::RetryChanged {
-                worker,
-                scheduled_for,
-                retry,
-            });
+            self.emit(Event::RetryChanged { worker, scheduled_for, retry });
         }
     }
 }

@@ -95,22 +95,13 @@ impl Transaction<'_> {
             Ok(promise) => (promise.config, promise.catalogue),
             Err(_) => (next.config.clone(), next.catalogue.clone()),
         };
-        self.emit(Event::RunCreated(Box::new(Run {
-            config,
-            catalogue,
-            ..next
-        })));
+        self.emit(Event::RunCreated(Box::new(Run { config, catalogue, ..next })));
         self.emit(Event::ChainExtended {
             worker: worker.clone(),
             scheduled_for: *scheduled_for,
             run,
         });
-        Some(Done::Retried {
-            worker: worker.clone(),
-            run,
-            attempt,
-            not_before,
-        })
+        Some(Done::Retried { worker: worker.clone(), run, attempt, not_before })
     }
 
     /// Accounts for a due schedule.
@@ -121,24 +112,10 @@ impl Transaction<'_> {
         let slot = self.slot_of(worker);
         match due::decide(&schedule, accounted_until, &slot, self.now)? {
             Verdict::Faulty => Some(self.poison(worker, schedule, accounted_until)),
-            Verdict::Settled {
-                scheduled_for,
-                accounts_from,
-                fate,
-                start_before,
-                advance,
-            } => {
+            Verdict::Settled { scheduled_for, accounts_from, fate, start_before, advance } => {
                 // A key that exists is accounted for already: only move on.
-                if self
-                    .ledger
-                    .rows
-                    .occurrences
-                    .contains_key(&(worker.clone(), scheduled_for))
-                {
-                    self.emit(Event::ScheduleAdvanced {
-                        worker: worker.clone(),
-                        advance,
-                    });
+                if self.ledger.rows.occurrences.contains_key(&(worker.clone(), scheduled_for)) {
+                    self.emit(Event::ScheduleAdvanced { worker: worker.clone(), advance });
                     return None;
                 }
                 let chain = match fate {
@@ -155,34 +132,18 @@ impl Transaction<'_> {
                     fate: fate.clone(),
                     chain,
                 })));
-                self.emit(Event::ScheduleAdvanced {
-                    worker: worker.clone(),
-                    advance,
-                });
-                Some(Done::Occurred {
-                    worker: worker.clone(),
-                    scheduled_for,
-                    fate,
-                })
+                self.emit(Event::ScheduleAdvanced { worker: worker.clone(), advance });
+                Some(Done::Occurred { worker: worker.clone(), scheduled_for, fate })
             }
         }
     }
 
     fn slot_of(&self, worker: &WorkerName) -> Slot {
         if let Some(run) = self.ledger.slot(worker) {
-            return Slot::Taken {
-                run: run.id,
-                number: run.number,
-                status: run.status_kind(),
-            };
+            return Slot::Taken { run: run.id, number: run.number, status: run.status_kind() };
         }
-        let owed = self
-            .ledger
-            .owed_retry(worker)
-            .and_then(|owed| owed.chain.as_ref());
-        owed.map_or(Slot::Free, |chain| Slot::RetryOwed {
-            run: chain.last_run,
-        })
+        let owed = self.ledger.owed_retry(worker).and_then(|owed| owed.chain.as_ref());
+        owed.map_or(Slot::Free, |chain| Slot::RetryOwed { run: chain.last_run })
     }
 
     /// A request that its handler no longer understands still becomes a run: it fails at its
@@ -206,21 +167,12 @@ impl Transaction<'_> {
             id,
             number: self.ledger.rows.sequences.number,
             worker: worker.clone(),
-            trigger: Trigger::Schedule(Scheduled {
-                scheduled_for,
-                attempt,
-                retry_of: None,
-            }),
+            trigger: Trigger::Schedule(Scheduled { scheduled_for, attempt, retry_of: None }),
             request: plan.request.clone(),
             config: config.unwrap_or_default(),
             catalogue: newest.map(|newest| newest.hash.clone()).unwrap_or_default(),
-            timeout: newest
-                .map(|newest| newest.definition.timeout)
-                .unwrap_or_default(),
-            retry: plan
-                .retry
-                .or(newest.map(|newest| newest.definition.retry))
-                .unwrap_or_default(),
+            timeout: newest.map(|newest| newest.definition.timeout).unwrap_or_default(),
+            retry: plan.retry.or(newest.map(|newest| newest.definition.retry)).unwrap_or_default(),
             by: By::scheduler(),
             enqueued_at: self.now,
             not_before: self.now,
@@ -230,11 +182,7 @@ impl Transaction<'_> {
             status: RunStatus::Queued,
         };
         self.emit(Event::RunCreated(Box::new(run)));
-        Chain {
-            last_run: id,
-            attempt,
-            retry: Retry::None,
-        }
+        Chain { last_run: id, attempt, retry: Retry::None }
     }
 
     /// Disables a schedule whose rule is faulty, so that it leaves the agenda and blocks no other.
@@ -248,15 +196,9 @@ impl Transaction<'_> {
             "the rule `{}` gave an instant that does not lie ahead",
             schedule.plan.recurrence.text()
         );
-        let by = By {
-            reason: Some(Note::lossy(&why)),
-            ..By::scheduler()
-        };
+        let by = By { reason: Some(Note::lossy(&why)), ..By::scheduler() };
         let schedule = Schedule {
-            enablement: Enablement::Disabled {
-                at: self.now,
-                by: by.clone(),
-            },
+            enablement: Enablement::Disabled { at: self.now, by: by.clone() },
             next: None,
             revision: schedule.revision.next(),
             changed_at: self.now,
@@ -268,10 +210,7 @@ impl Transaction<'_> {
             schedule: Box::new(schedule),
             accounted_until,
         });
-        Done::Poisoned {
-            worker: worker.clone(),
-            why,
-        }
+        Done::Poisoned { worker: worker.clone(), why }
     }
 }
 
@@ -279,8 +218,6 @@ impl Transaction<'_> {
 /// together do not come back together.
 pub(super) fn retry_delay(failed: &Run, attempt: Attempt, seed: u64) -> Span {
     let bytes = failed.id.to_bytes();
-    let salt = bytes
-        .iter()
-        .fold(0_u64, |salt, byte| scatter(salt ^ u64::from(*byte)));
+    let salt = bytes.iter().fold(0_u64, |salt, byte| scatter(salt ^ u64::from(*byte)));
     failed.retry.delay_after(attempt, seed ^ salt)
 }

@@ -22,10 +22,7 @@ impl Transaction<'_> {
             Some(known) if turn.number.get() <= known.turn => {
                 return Reply::Stale(Stale::Number { taken: known.turn });
             }
-            Some(known) => (
-                known.registration.handlers.clone(),
-                known.registration.lease,
-            ),
+            Some(known) => (known.registration.handlers.clone(), known.registration.lease),
         };
         self.emit(Event::TurnTaken {
             runner: turn.runner,
@@ -33,24 +30,16 @@ impl Transaction<'_> {
             at: self.now,
         });
 
-        let reports = turn
-            .reports
-            .iter()
-            .map(|report| self.report(turn, report))
-            .collect();
-        let renewal = turn.renew.then(|| self.now.plus(lease));
+        let reports = turn.reports.iter().map(|report| self.report(turn, report)).collect();
+        let renewal = self.now.plus(lease);
         let holding = turn
             .holding
             .iter()
-            .map(|claim| self.hold(turn, *claim, renewal))
+            .map(|held| self.hold(turn, held.claim, held.renew.then_some(renewal)))
             .collect();
-        let mut granted = self.hand_over_again(turn, self.now.plus(lease));
+        let mut granted = self.hand_over_again(turn, renewal);
         self.claim(turn, &handlers, lease, &mut granted);
-        Reply::Turned(Turned {
-            reports,
-            holding,
-            granted,
-        })
+        Reply::Turned(Turned { reports, holding, granted })
     }
 
     fn held(&self, turn: &Turn, claim: Claim) -> Option<&Run> {
@@ -82,18 +71,8 @@ impl Transaction<'_> {
                 units: *units,
                 message: message.clone(),
             }),
-            ReportEvent::Ended(Ending {
-                outcome,
-                units,
-                output,
-            }) => {
-                self.end_run(
-                    claim.run,
-                    outcome.clone(),
-                    Word::Runner,
-                    *units,
-                    output.clone(),
-                );
+            ReportEvent::Ended(Ending { outcome, units, output }) => {
+                self.end_run(claim.run, outcome.clone(), Word::Runner, *units, output.clone());
             }
             ReportEvent::GivenBack if run.cancel.is_some() => self.end_cancelled(claim.run),
             ReportEvent::GivenBack => self.emit(Event::RunGivenBack { run: claim.run }),
@@ -124,10 +103,9 @@ impl Transaction<'_> {
         }
         self.renew(claim.run, renewal);
         match self.held(turn, claim) {
-            Some(run) => HoldAnswer::Held {
-                remaining: self.remaining(run),
-                cancel: run.cancel.is_some(),
-            },
+            Some(run) => {
+                HoldAnswer::Held { remaining: self.remaining(run), cancel: run.cancel.is_some() }
+            }
             None => HoldAnswer::Lost,
         }
     }
@@ -137,10 +115,7 @@ impl Transaction<'_> {
         let current = self.ledger.rows.runs.get(&run).and_then(Run::hold);
         let later = renewal.filter(|at| current.is_some_and(|hold| hold.lease_expires_at < *at));
         if let Some(lease_expires_at) = later {
-            self.emit(Event::LeaseRenewed {
-                run,
-                lease_expires_at,
-            });
+            self.emit(Event::LeaseRenewed { run, lease_expires_at });
         }
     }
 
@@ -165,17 +140,14 @@ impl Transaction<'_> {
             .reports
             .iter()
             .map(|report| report.claim)
-            .chain(turn.holding.iter().copied())
+            .chain(turn.holding.iter().map(|held| held.claim))
             .collect();
         let forgotten: Vec<(Claim, bool)> = self
             .ledger
             .held_by(turn.runner)
             .filter(|run| !self.locked.runs.contains(&run.id))
             .filter_map(|run| {
-                let claim = Claim {
-                    run: run.id,
-                    fence: run.hold()?.fence,
-                };
+                let claim = Claim { run: run.id, fence: run.hold()?.fence };
                 Some((claim, run.cancel.is_some()))
             })
             .filter(|(claim, _)| !named.contains(claim))

@@ -83,11 +83,7 @@ pub fn decide(
         None => (first, Fate::Missed, None),
         Some(occasion) => {
             let fate = match slot {
-                Slot::Taken {
-                    run,
-                    number,
-                    status,
-                } => Fate::Skipped(SkipReason::SlotTaken {
+                Slot::Taken { run, number, status } => Fate::Skipped(SkipReason::SlotTaken {
                     run: *run,
                     number: *number,
                     status: *status,
@@ -101,10 +97,7 @@ pub fn decide(
                     }
                 }
             };
-            let start_before = schedule
-                .plan
-                .max_lateness
-                .map(|late| occasion.at.plus(late));
+            let start_before = schedule.plan.max_lateness.map(|late| occasion.at.plus(late));
             (occasion, fate, start_before)
         }
     };
@@ -113,18 +106,16 @@ pub fn decide(
         Fate::Enqueued | Fate::CaughtUp => true,
         Fate::Skipped(_) | Fate::Missed => false,
     };
-    Some(
-        match advance(schedule, accounted_until, occasion, now, creates_run) {
-            Some(advance) => Verdict::Settled {
-                scheduled_for: occasion.at,
-                accounts_from: first.at,
-                fate,
-                start_before: start_before.filter(|_| creates_run),
-                advance,
-            },
-            None => Verdict::Faulty,
+    Some(match advance(schedule, accounted_until, occasion, now, creates_run) {
+        Some(advance) => Verdict::Settled {
+            scheduled_for: occasion.at,
+            accounts_from: first.at,
+            fate,
+            start_before: start_before.filter(|_| creates_run),
+            advance,
         },
-    )
+        None => Verdict::Faulty,
+    })
 }
 
 /// The instant that may still be run: the later of the one that is due and the first that is not

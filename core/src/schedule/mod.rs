@@ -91,9 +91,7 @@ impl Plan {
     /// The first instant after `after` within the bounds, given the last wall time that was
     /// used. Pays no heed to `max_runs`, which counts runs and not instants.
     pub fn next_after(&self, after: Timestamp, last_wall: Option<Wall>) -> Next {
-        let bound = self
-            .not_before
-            .map_or(Timestamp::EPOCH, |at| at.minus(Span::from_micros(1)));
+        let bound = self.not_before.map_or(Timestamp::EPOCH, |at| at.minus(Span::from_micros(1)));
         let from = after.max(bound);
         match self.recurrence.checked_next_after(from, last_wall) {
             Err(_) => Next::Faulty,
@@ -204,11 +202,7 @@ impl Schedule {
 
     /// The instant after everything that is accounted for.
     pub fn following(&self, accounted_until: Timestamp) -> Next {
-        if self
-            .plan
-            .max_runs
-            .is_some_and(|most| self.runs_created >= most.get())
-        {
+        if self.plan.max_runs.is_some_and(|most| self.runs_created >= most.get()) {
             return Next::Exhausted(Exhausted::MaxRuns);
         }
         self.plan.next_after(accounted_until, self.last_wall)

@@ -92,11 +92,7 @@ pub enum SkipReason {
 impl fmt::Display for SkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::SlotTaken {
-                number,
-                status: StatusKind::Queued,
-                ..
-            } => {
+            Self::SlotTaken { number, status: StatusKind::Queued, .. } => {
                 write!(f, "run {number} is queued and no runner has claimed it")
             }
             Self::SlotTaken { number, .. } => write!(f, "run {number} is running"),
@@ -152,8 +148,6 @@ impl Retry {
 impl Occurrence {
     /// True while another attempt must still be created.
     pub fn owes_retry(&self) -> bool {
-        self.chain
-            .as_ref()
-            .is_some_and(|chain| chain.retry.is_owed())
+        self.chain.as_ref().is_some_and(|chain| chain.retry.is_owed())
     }
 }

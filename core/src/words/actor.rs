@@ -63,13 +63,7 @@ impl By {
     /// The scheduler, acting on a schedule that somebody saved.
     pub fn scheduler() -> Self {
         let name = Note(String::from("scheduler"));
-        Self {
-            actor: Actor {
-                kind: ActorKind::System,
-                name,
-            },
-            reason: None,
-        }
+        Self { actor: Actor { kind: ActorKind::System, name }, reason: None }
     }
 }
 
@@ -115,20 +109,13 @@ impl Note {
     /// `text` with control characters as blanks, cut to the longest note; for words that come
     /// from a machine and must not be refused.
     pub fn lossy(text: &str) -> Self {
-        let plain: String = text
-            .chars()
-            .map(|c| if c.is_control() { ' ' } else { c })
-            .collect();
+        let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let mut end = plain.len().min(LONGEST_NOTE);
         while !plain.is_char_boundary(end) {
             end -= 1;
         }
         let cut = plain[..end].trim();
-        Self(if cut.is_empty() {
-            String::from("-")
-        } else {
-            cut.to_owned()
-        })
+        Self(if cut.is_empty() { String::from("-") } else { cut.to_owned() })
     }
 
     /// The text.

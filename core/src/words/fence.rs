@@ -69,9 +69,6 @@ mod tests {
         let late = Fence::from_number((1 << COUNT_BITS) - 1);
         assert!(Fence::FIRST.next_epoch() > late);
         assert_eq!(Fence::FIRST.next_epoch().epoch(), 1);
-        assert_eq!(
-            Fence::from_number(u64::MAX).next(),
-            Fence::from_number(u64::MAX)
-        );
+        assert_eq!(Fence::from_number(u64::MAX).next(), Fence::from_number(u64::MAX));
     }
 }

@@ -137,11 +137,8 @@ impl RunId {
         hash.update([0]);
         hash.update(scheduled_for.micros().to_be_bytes());
         hash.update([attempt.get()]);
-        let random = hash
-            .finalize()
-            .iter()
-            .take(16)
-            .fold(0, |bits, byte| bits << 8 | u128::from(*byte));
+        let random =
+            hash.finalize().iter().take(16).fold(0, |bits, byte| bits << 8 | u128::from(*byte));
         Self::v7(scheduled_for.millis(), random)
     }
 }
@@ -187,10 +184,7 @@ mod tests {
         let at = Timestamp::from_micros(1_800_000_000_000_000).unwrap();
         let id = RunId::of_occurrence(&worker, at, Attempt::FIRST);
         assert_eq!(id, RunId::of_occurrence(&worker, at, Attempt::FIRST));
-        assert_ne!(
-            id,
-            RunId::of_occurrence(&worker, at, Attempt::FIRST.next().unwrap())
-        );
+        assert_ne!(id, RunId::of_occurrence(&worker, at, Attempt::FIRST.next().unwrap()));
         assert_eq!(&id.to_string()[14..15], "7");
     }
 }

@@ -75,11 +75,7 @@ impl LeaseTiming {
             return Err(LeaseTimingError::TooLong(self.lease));
         }
         let margin = self.kill_grace.plus(self.clock_step.times(2));
-        let bare = self
-            .heartbeat
-            .times(3)
-            .plus(self.statement_timeout)
-            .plus(margin);
+        let bare = self.heartbeat.times(3).plus(self.statement_timeout).plus(margin);
         let needed = bare.scaled(1_000, 1_000 - RATE_DRIFT_PERMILLE);
         if self.lease < needed {
             return Err(LeaseTimingError::TooShort {
@@ -109,10 +105,15 @@ impl Lease {
     /// When the job of a lease must be dead: `sent` is when the request left whose answer said
     /// that `remaining` is left of the lease.
     pub fn kill_at(&self, sent: Moment, remaining: Span) -> Moment {
-        let usable = remaining
-            .scaled(1_000 - RATE_DRIFT_PERMILLE, 1_000)
-            .minus(self.0.clock_step.times(2));
+        let usable =
+            remaining.scaled(1_000 - RATE_DRIFT_PERMILLE, 1_000).minus(self.0.clock_step.times(2));
         sent.plus(usable)
+    }
+
+    /// A job is not started when its deadline is nearer than this: no heartbeat could move it in
+    /// time.
+    pub fn start_margin(&self) -> Span {
+        self.0.heartbeat.plus(self.0.statement_timeout).plus(self.0.kill_grace)
     }
 
     /// When the job of a lease is asked to end, if it must be dead at `kill_at`.
@@ -146,28 +147,13 @@ mod tests {
 
     #[test]
     fn a_lease_too_short_for_its_heartbeats_is_refused_with_the_shortest_that_would_do() {
-        let timing = LeaseTiming {
-            lease: Span::from_secs(45),
-            ..LeaseTiming::default()
-        };
+        let timing = LeaseTiming { lease: Span::from_secs(45), ..LeaseTiming::default() };
         let Err(LeaseTimingError::TooShort { needed, .. }) = timing.checked() else {
             panic!("accepted");
         };
+        assert!(LeaseTiming { lease: needed, ..timing }.checked().is_ok());
         assert!(
-            LeaseTiming {
-                lease: needed,
-                ..timing
-            }
-            .checked()
-            .is_ok()
-        );
-        assert!(
-            LeaseTiming {
-                lease: needed.minus(Span::from_micros(1)),
-                ..timing
-            }
-            .checked()
-            .is_err()
+            LeaseTiming { lease: needed.minus(Span::from_micros(1)), ..timing }.checked().is_err()
         );
     }
 

@@ -51,26 +51,17 @@ pub enum NameError {
 /// Checks one part; `offset` is the number of characters of `whole` that stand before it.
 fn check_part(whole: &str, part: &str, offset: usize) -> Result<(), NameError> {
     if part.is_empty() {
-        return Err(NameError::Empty {
-            text: whole.to_owned(),
-        });
+        return Err(NameError::Empty { text: whole.to_owned() });
     }
     for (index, character) in part.chars().enumerate() {
         let plain = character.is_ascii_lowercase() || character.is_ascii_digit();
         if !(plain || index > 0 && matches!(character, '_' | '.' | '-')) {
             let column = offset + index + 1;
-            return Err(NameError::Character {
-                text: whole.to_owned(),
-                character,
-                column,
-            });
+            return Err(NameError::Character { text: whole.to_owned(), character, column });
         }
     }
     if part.len() > LONGEST_PART {
-        return Err(NameError::TooLong {
-            text: whole.to_owned(),
-            length: part.len(),
-        });
+        return Err(NameError::TooLong { text: whole.to_owned(), length: part.len() });
     }
     Ok(())
 }
@@ -157,9 +148,7 @@ impl FromStr for WorkerName {
         check_part(text, handler, 0)?;
         if let Some(instance) = parts.next() {
             if parts.next().is_some() {
-                return Err(NameError::TooManyParts {
-                    text: text.to_owned(),
-                });
+                return Err(NameError::TooManyParts { text: text.to_owned() });
             }
             check_part(text, instance, handler.chars().count() + 1)?;
         }

@@ -45,11 +45,7 @@ impl Attempt {
 
     /// The attempt after this one, if a chain may have it.
     pub const fn next(self) -> Option<Self> {
-        if self.0 < MOST_ATTEMPTS {
-            Some(Self(self.0 + 1))
-        } else {
-            None
-        }
+        if self.0 < MOST_ATTEMPTS { Some(Self(self.0 + 1)) } else { None }
     }
 }
 
@@ -118,21 +114,14 @@ const fn default_base() -> Span {
 
 impl Default for RetryPolicy {
     fn default() -> Self {
-        Self {
-            max_attempts: default_attempts(),
-            backoff: default_backoff(),
-            base: default_base(),
-        }
+        Self { max_attempts: default_attempts(), backoff: default_backoff(), base: default_base() }
     }
 }
 
 impl RetryPolicy {
     /// No retry at all.
-    pub const NEVER: Self = Self {
-        max_attempts: Attempt::FIRST,
-        backoff: default_backoff(),
-        base: default_base(),
-    };
+    pub const NEVER: Self =
+        Self { max_attempts: Attempt::FIRST, backoff: default_backoff(), base: default_base() };
 
     /// The attempt that follows `attempt`, if the policy allows one more.
     pub fn after(&self, attempt: Attempt) -> Option<Attempt> {
@@ -172,10 +161,7 @@ mod tests {
         for seed in 0..1_000 {
             for (attempt, low, high) in [(1, 48, 72), (2, 96, 144), (3, 192, 288)] {
                 let delay = policy.delay_after(Attempt::new(attempt).unwrap(), seed);
-                assert!(
-                    delay >= Span::from_secs(low) && delay <= Span::from_secs(high),
-                    "{delay}"
-                );
+                assert!(delay >= Span::from_secs(low) && delay <= Span::from_secs(high), "{delay}");
             }
         }
     }
@@ -197,9 +183,8 @@ mod tests {
     #[test]
     fn jitter_reaches_both_ends() {
         let policy = RetryPolicy::default();
-        let delays: Vec<Span> = (0..5_000)
-            .map(|seed| policy.delay_after(Attempt::FIRST, seed))
-            .collect();
+        let delays: Vec<Span> =
+            (0..5_000).map(|seed| policy.delay_after(Attempt::FIRST, seed)).collect();
         assert_eq!(delays.iter().min(), Some(&Span::from_secs(48)));
         assert_eq!(delays.iter().max(), Some(&Span::from_secs(72)));
     }
@@ -208,9 +193,6 @@ mod tests {
     fn a_policy_gives_at_most_its_attempts() {
         assert_eq!(RetryPolicy::NEVER.after(Attempt::FIRST), None);
         assert_eq!(RetryPolicy::default().after(Attempt::LAST), None);
-        assert_eq!(
-            RetryPolicy::default().after(Attempt::FIRST),
-            Attempt::new(2).ok()
-        );
+        assert_eq!(RetryPolicy::default().after(Attempt::FIRST), Attempt::new(2).ok());
     }
 }

@@ -132,9 +132,7 @@ impl FromStr for Timestamp {
         text.parse::<jiff::Timestamp>()
             .ok()
             .and_then(|instant| Self::from_micros(instant.as_microsecond()).ok())
-            .ok_or_else(|| TimestampParseError {
-                text: text.to_owned(),
-            })
+            .ok_or_else(|| TimestampParseError { text: text.to_owned() })
     }
 }
 
@@ -260,20 +258,14 @@ impl FromStr for Span {
     type Err = SpanParseError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let refused = || SpanParseError {
-            text: text.to_owned(),
-        };
+        let refused = || SpanParseError { text: text.to_owned() };
         let mut total: u64 = 0;
         let mut rest = text;
         while !rest.is_empty() {
-            let digits = rest
-                .find(|c: char| !c.is_ascii_digit())
-                .ok_or_else(refused)?;
+            let digits = rest.find(|c: char| !c.is_ascii_digit()).ok_or_else(refused)?;
             let count: u64 = rest[..digits].parse().map_err(|_| refused())?;
             rest = &rest[digits..];
-            let letters = rest
-                .find(|c: char| c.is_ascii_digit())
-                .unwrap_or(rest.len());
+            let letters = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
             let micros: u64 = match &rest[..letters] {
                 "d" => 86_400_000_000,
                 "h" => 3_600_000_000,
@@ -287,11 +279,7 @@ impl FromStr for Span {
             let part = count.checked_mul(micros).ok_or_else(refused)?;
             total = total.checked_add(part).ok_or_else(refused)?;
         }
-        if text.is_empty() {
-            Err(refused())
-        } else {
-            Ok(Self(total))
-        }
+        if text.is_empty() { Err(refused()) } else { Ok(Self(total)) }
     }
 }
 
@@ -368,17 +356,7 @@ mod tests {
 
     #[test]
     fn a_malformed_span_is_refused() {
-        for text in [
-            "",
-            "5",
-            "m",
-            "5 m",
-            "-5m",
-            "1.5h",
-            "5x",
-            "99999999999999999999d",
-            "5m3",
-        ] {
+        for text in ["", "5", "m", "5 m", "-5m", "1.5h", "5x", "99999999999999999999d", "5m3"] {
             assert!(text.parse::<Span>().is_err(), "{text}");
         }
     }
@@ -393,11 +371,8 @@ mod tests {
 
     #[test]
     fn a_timestamp_reads_as_it_prints() {
-        for text in [
-            "1970-01-01T00:00:00Z",
-            "2026-11-30T17:00:00.000001Z",
-            "9999-12-30T21:59:59Z",
-        ] {
+        for text in ["1970-01-01T00:00:00Z", "2026-11-30T17:00:00.000001Z", "9999-12-30T21:59:59Z"]
+        {
             assert_eq!(text.parse::<Timestamp>().unwrap().to_string(), text);
         }
         assert!("yesterday".parse::<Timestamp>().is_err());
