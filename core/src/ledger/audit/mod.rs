@@ -4,11 +4,15 @@
 //! ledger's decisions; it costs little enough for every step. [`check`] looks at rows alone, for
 //! databases of which nobody watched the steps.
 
+mod rest;
+mod runs;
+mod schedules;
+mod watch;
+
 use std::fmt;
 
-use crate::words::Timestamp;
-
-use super::{Command, Handled, Rows};
+pub use rest::check;
+pub use watch::Audit;
 
 /// What must always hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -107,28 +111,16 @@ pub struct Violation {
     pub what: String,
 }
 
-/// Watches a ledger step by step.
-#[derive(Debug, Clone, Default)]
-pub struct Audit {}
-
-impl Audit {
-    /// Watches a ledger that starts with these rows.
-    pub fn of(_rows: &Rows) -> Self {
-        Self::default()
-    }
-
-    /// Looks at one handled command. The first violation found is answered.
-    pub fn observe(
-        &mut self,
-        _now: Timestamp,
-        _command: &Command,
-        _handled: &Handled,
-    ) -> Result<(), Violation> {
-        Ok(())
+impl Violation {
+    fn of(invariant: Invariant, what: impl Into<String>) -> Self {
+        Self { invariant, what: what.into() }
     }
 }
 
-/// Looks at the rows alone, at `now` on the store's clock.
-pub fn check(_rows: &Rows, _now: Timestamp) -> Vec<Violation> {
-    Vec::new()
+/// What a look at one thing found.
+type Found = Result<(), Violation>;
+
+/// Holds, or is a violation that says what was found.
+fn hold(holds: bool, invariant: Invariant, what: impl FnOnce() -> String) -> Found {
+    if holds { Ok(()) } else { Err(Violation::of(invariant, what())) }
 }
