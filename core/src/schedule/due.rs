@@ -102,10 +102,7 @@ pub fn decide(
         }
     };
 
-    let creates_run = match fate {
-        Fate::Enqueued | Fate::CaughtUp => true,
-        Fate::Skipped(_) | Fate::Missed => false,
-    };
+    let creates_run = fate.creates_run();
     Some(match advance(schedule, accounted_until, occasion, now, creates_run) {
         Some(advance) => Verdict::Settled {
             scheduled_for: occasion.at,

@@ -43,6 +43,14 @@ pub enum Fate {
 }
 
 impl Fate {
+    /// True when a run was created.
+    pub const fn creates_run(&self) -> bool {
+        match self {
+            Self::Enqueued | Self::CaughtUp => true,
+            Self::Skipped(_) | Self::Missed => false,
+        }
+    }
+
     /// The word for it.
     pub const fn as_str(&self) -> &'static str {
         match self {

@@ -1,0 +1,39 @@
+//! The daemons' shells: they carry out what core's machines say, and decide nothing.
+//!
+//! A shell hosts one machine. Whatever happens (an answer, a job's end, a signal, a moment that
+//! has come) becomes one input; the outputs are carried out in order. Calls to the store run
+//! beside it, so that a slow store never delays a deadline.
+
+pub mod exec;
+mod fresh_id;
+mod job_document;
+mod runner;
+mod scheduler;
+mod signals;
+pub mod up;
+
+pub use fresh_id::{fresh_run_id, fresh_runner_id, fresh_scheduler_id, fresh_seed};
+pub use runner::{Foreground, RunnerEnd, RunnerShell};
+pub use scheduler::{Leadership, SchedulerShell};
+pub use signals::{Signal, signals};
+
+use std::time::Duration;
+
+use horarium_core::words::Moment;
+
+use crate::boot_clock;
+
+/// No sleep is longer: the runtime's clock stands still while the machine is suspended, the
+/// boot-time clock does not.
+const LONGEST_SLEEP: Duration = Duration::from_secs(5);
+
+/// Sleeps until the moment, or a little, whichever is shorter.
+async fn sleep_towards(moment: Moment) {
+    let left = Duration::from_micros(moment.since(boot_clock::now()).micros());
+    tokio::time::sleep(left.min(LONGEST_SLEEP)).await;
+}
+
+/// A span as the standard library has it.
+fn duration(span: horarium_core::words::Span) -> Duration {
+    Duration::from_micros(span.micros())
+}

@@ -1,0 +1,164 @@
+//! The scheduler's shell: one scheduler machine, the leader's lock, and the store.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use horarium_core::ledger::Command;
+use horarium_core::ledger::reply::Done;
+use horarium_core::runner::CallId;
+use horarium_core::scheduler::{Input, Output, Scheduler, SchedulerConfig};
+use horarium_core::store::Store;
+use horarium_core::words::Moment;
+use tokio::sync::mpsc;
+use tracing::{info, warn};
+
+use crate::boot_clock;
+
+use super::{duration, sleep_towards};
+
+/// The leader's lock, as a store offers it.
+pub trait Leadership: Send + 'static {
+    /// Tries to get the lock. True when it is held now.
+    fn try_lock(&mut self) -> impl Future<Output = bool> + Send;
+
+    /// True when the lock is still held.
+    fn probe(&mut self) -> impl Future<Output = bool> + Send;
+
+    /// Gives the lock back, if it is held.
+    fn unlock(&mut self) -> impl Future<Output = ()> + Send;
+}
+
+/// A scheduler machine and what it needs to act.
+pub struct SchedulerShell<S, L> {
+    store: Arc<S>,
+    lock: L,
+    machine: Scheduler,
+    outputs: Vec<Output>,
+    inputs: mpsc::UnboundedReceiver<Input>,
+    sender: mpsc::UnboundedSender<Input>,
+    /// Called when a tick has created runs.
+    on_work: Box<dyn Fn() + Send>,
+    wake_at: Moment,
+    call_timeout: std::time::Duration,
+}
+
+impl<S: Store + 'static, L: Leadership> SchedulerShell<S, L> {
+    /// A standby. `on_work` is called after each tick that created a run.
+    pub fn new(
+        store: Arc<S>,
+        lock: L,
+        config: SchedulerConfig,
+        on_work: impl Fn() + Send + 'static,
+    ) -> Self {
+        let (sender, inputs) = mpsc::unbounded_channel();
+        let call_timeout = duration(config.statement_timeout);
+        let mut outputs = Vec::new();
+        let machine = Scheduler::new(config, boot_clock::now(), &mut outputs);
+        Self {
+            store,
+            lock,
+            machine,
+            outputs,
+            inputs,
+            sender,
+            on_work: Box::new(on_work),
+            wake_at: Moment::NEVER,
+            call_timeout,
+        }
+    }
+
+    /// Where to say that schedules may have changed, or that it should stop.
+    pub fn inputs(&self) -> mpsc::UnboundedSender<Input> {
+        self.sender.clone()
+    }
+
+    /// Runs until the machine is finished.
+    pub async fn run(mut self) {
+        loop {
+            for output in std::mem::take(&mut self.outputs) {
+                if self.carry_out(output).await {
+                    return;
+                }
+            }
+            let input = tokio::select! {
+                Some(input) = self.inputs.recv() => input,
+                () = sleep_towards(self.wake_at) => Input::Wake,
+            };
+            self.machine.handle(boot_clock::now(), input, &mut self.outputs);
+        }
+    }
+
+    /// Carries out one output. True when it was the last.
+    async fn carry_out(&mut self, output: Output) -> bool {
+        match output {
+            Output::TryLock => {
+                let held = self.lock.try_lock().await;
+                self.tell(if held { Input::LockHeld } else { Input::LockMissing });
+            }
+            Output::ProbeLock => {
+                let held = self.lock.probe().await;
+                self.tell(if held { Input::LockHeld } else { Input::LockMissing });
+            }
+            Output::Unlock => self.lock.unlock().await,
+            Output::Send(call, command) => self.send(call, command),
+            Output::Leading => info!("scheduler leads"),
+            Output::Standby => warn!("scheduler has lost the lock and stands by"),
+            Output::Ticked(ticked) => {
+                for done in &ticked.done {
+                    log(done);
+                }
+                let created = ticked.done.iter().any(|done| match done {
+                    Done::Retried { .. } => true,
+                    Done::Occurred { fate, .. } => fate.creates_run(),
+                    Done::Poisoned { .. } => false,
+                });
+                if created {
+                    (self.on_work)();
+                }
+            }
+            Output::WakeAt(moment) => self.wake_at = moment,
+            Output::Finished => {
+                info!("scheduler has ended");
+                return true;
+            }
+        }
+        false
+    }
+
+    fn tell(&self, input: Input) {
+        // The receiver lives as long as self.
+        let _: Result<(), mpsc::error::SendError<Input>> = self.sender.send(input);
+    }
+
+    fn send(&self, call: CallId, command: Command) {
+        let store = Arc::clone(&self.store);
+        let sender = self.sender.clone();
+        let patience = self.call_timeout;
+        tokio::spawn(async move {
+            let input = match tokio::time::timeout(patience, store.submit(&command)).await {
+                Ok(Ok(reply)) => Input::Answered(call, reply),
+                Ok(Err(error)) => {
+                    warn!(%error, "the store did not answer a scheduler's command");
+                    Input::Unanswered(call)
+                }
+                Err(_) => {
+                    warn!("the store took longer than the statement timeout");
+                    Input::Unanswered(call)
+                }
+            };
+            let _: Result<(), mpsc::error::SendError<Input>> = sender.send(input);
+        });
+    }
+}
+
+fn log(done: &Done) {
+    match done {
+        Done::Retried { worker, run, attempt, not_before } => {
+            info!(%worker, %run, %attempt, %not_before, "retry is queued");
+        }
+        Done::Occurred { worker, scheduled_for, fate } => {
+            info!(%worker, %scheduled_for, "due: {fate}");
+        }
+        Done::Poisoned { worker, why } => warn!(%worker, %why, "schedule is disabled"),
+    }
+}
