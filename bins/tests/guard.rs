@@ -155,20 +155,24 @@ fn a_deadline_leaves_other_jobs_alone() {
     let mut scene = match role("a_deadline_leaves_other_jobs_alone") {
         Role::Started(directory) => {
             let (jobs, events) = jobs(horarium::guard::enter().unwrap());
-            for (name, deadline) in [("other", in_a_minute()), ("due", in_millis(200))] {
+            for (name, millis) in [("other", 60_000), ("due", 1_000)] {
                 let home = directory.join(name);
                 fs::create_dir(&home).unwrap();
                 let command = JobCommand { directory: Some(home.clone()), ..shell(&home, FAMILY) };
-                jobs.start(key(name), command, deadline).unwrap();
+                jobs.start(key(name), command, in_millis(millis)).unwrap();
                 if name == "other" {
                     family(&home);
                 }
             }
             loop {
-                if let JobEvent::Exited { key, exit, .. } = next(&events) {
+                let event = next(&events);
+                eprintln!("{event:?}");
+                if let JobEvent::Exited { key, exit, .. } = event {
                     eprintln!("{key} {exit}");
                     let other = family(&directory.join("other"));
                     assert!(other.into_iter().all(lives));
+                    let due = MARKED.map(|name| pid_in(&directory.join("due"), name));
+                    assert!(!due.into_iter().any(lives));
                     std::process::exit(0)
                 }
             }

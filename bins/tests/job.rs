@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use horarium::guard::Remains;
 use horarium::job::{Exit, JobCommand, JobEvent, JobOutput, Jobs, SpawnError};
+use rustix::process::{Signal, getppid, kill_process};
 use under_guard::{
     comes_true, in_a_minute, in_a_runner, in_millis, key, lives, next, pid_in, shell,
 };
@@ -398,6 +399,24 @@ fn output_is_passed_on_while_the_job_runs() {
         assert_eq!(&live, b"live");
         jobs.kill(&key("job"));
         assert_eq!(end(events, "job").1.stdout.bytes, b"live");
+    });
+}
+
+#[test]
+fn a_stopped_guard_does_not_hold_up_the_runner() {
+    in_a_runner("a_stopped_guard_does_not_hold_up_the_runner", |directory, jobs, events| {
+        start(jobs, events, "job", shell(directory, "echo $$ > leader; exec sleep 600"));
+        let leader = pid_in(directory, "leader");
+        let guard = getppid().unwrap();
+        kill_process(guard, Signal::STOP).unwrap();
+        // More orders than a socket holds.
+        for _ in 0..20_000 {
+            jobs.set_deadline(&key("job"), in_a_minute());
+        }
+        jobs.kill(&key("job"));
+        assert!(comes_true(|| !lives(leader)));
+        kill_process(guard, Signal::CONT).unwrap();
+        assert_eq!(end(events, "job").0, Exit::Signal(9));
     });
 }
 

@@ -108,10 +108,12 @@ impl Scene {
     /// Wait until the guard has ended.
     pub(crate) fn end(&mut self) -> ExitStatus {
         let mut status = None;
-        let ended = comes_true(|| {
+        let mut has_ended = || {
             status = self.guard.try_wait().unwrap();
             status.is_some()
-        });
+        };
+        // Whatever the runner itself waits for in vain, it says so first.
+        let ended = comes_true(&mut has_ended) || comes_true(&mut has_ended);
         assert!(ended, "the guard goes on; said was {:#?}", self.said());
         // All that was said has arrived when nobody can say anything any more.
         let _ = self.ended.recv_timeout(LIMIT);
