@@ -1,0 +1,40 @@
+//! The table `catalogue`.
+
+use horarium_core::catalogue::{CatalogueHash, Published};
+use sqlx::SqliteConnection;
+use sqlx::sqlite::SqliteRow;
+
+use super::{Fields, json, optional_json};
+use crate::error::Failure;
+
+const INSERT: &str = "
+INSERT INTO catalogue (handler, hash, version, definition, published_at, published_by)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+
+/// Writes a definition that is not there yet.
+pub(crate) async fn insert(
+    db: &mut SqliteConnection,
+    published: &Published,
+) -> Result<(), Failure> {
+    sqlx::query(INSERT)
+        .bind(published.definition.handler.as_str())
+        .bind(published.hash.0.as_str())
+        .bind(i64::from(published.definition.version))
+        .bind(json(&published.definition)?)
+        .bind(published.at.micros())
+        .bind(optional_json(published.by.as_ref())?)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// Reads a row.
+pub(crate) fn read(row: &SqliteRow) -> Result<Published, Failure> {
+    let fields = Fields::of(row, "catalogue entry", "hash");
+    Ok(Published {
+        hash: CatalogueHash(fields.get("hash")?),
+        definition: fields.json("definition")?,
+        at: fields.time("published_at")?,
+        by: fields.json_optional("published_by")?,
+    })
+}

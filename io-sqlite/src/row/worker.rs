@@ -1,0 +1,188 @@
+//! The table `worker`: the row itself, its schedule and its settings.
+
+use horarium_core::ledger::{Settings, Worker};
+use horarium_core::recurrence::Occasion;
+use horarium_core::schedule::due::Advance;
+use horarium_core::schedule::{Revision, Schedule};
+use horarium_core::words::{By, Request, Timestamp, WorkerName};
+use sqlx::SqliteConnection;
+use sqlx::sqlite::SqliteRow;
+
+use super::{Fields, json};
+use crate::error::Failure;
+
+const INSERT: &str = "
+INSERT INTO worker (name, accounted_until, revision) VALUES (?1, ?2, ?3)
+ON CONFLICT (name) DO NOTHING";
+
+/// Makes sure that the worker has a row.
+pub(crate) async fn insert(db: &mut SqliteConnection, name: &WorkerName) -> Result<(), Failure> {
+    sqlx::query(INSERT)
+        .bind(name.as_str())
+        .bind(Worker::NEW.accounted_until.micros())
+        .bind(Worker::NEW.revision.0.cast_signed())
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+const SAVE_SCHEDULE: &str = "
+INSERT INTO worker (
+    name, accounted_until, revision, plan, enablement, next_at, next_wall, last_wall, ordinal,
+    runs_created, zone_data, changed_at, changed_by
+) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+ON CONFLICT (name) DO UPDATE SET
+    accounted_until = ?2, revision = ?3, plan = ?4, enablement = ?5, next_at = ?6, next_wall = ?7,
+    last_wall = ?8, ordinal = ?9, runs_created = ?10, zone_data = ?11, changed_at = ?12,
+    changed_by = ?13";
+
+/// Writes the worker's schedule.
+pub(crate) async fn save_schedule(
+    db: &mut SqliteConnection,
+    name: &WorkerName,
+    schedule: &Schedule,
+    accounted_until: Timestamp,
+) -> Result<(), Failure> {
+    sqlx::query(SAVE_SCHEDULE)
+        .bind(name.as_str())
+        .bind(accounted_until.micros())
+        .bind(schedule.revision.0.cast_signed())
+        .bind(json(&schedule.plan)?)
+        .bind(json(&schedule.enablement)?)
+        .bind(schedule.next.map(|next| next.at.micros()))
+        .bind(schedule.next.map(|next| next.wall.to_string()))
+        .bind(schedule.last_wall.map(|wall| wall.to_string()))
+        .bind(schedule.ordinal.cast_signed())
+        .bind(i64::from(schedule.runs_created))
+        .bind(schedule.zone_data.as_str())
+        .bind(schedule.changed_at.micros())
+        .bind(json(&schedule.changed_by)?)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+const ADVANCE: &str = "
+UPDATE worker SET
+    accounted_until = ?2, next_at = ?3, next_wall = ?4, last_wall = ?5, ordinal = ?6,
+    runs_created = ?7
+WHERE name = ?1";
+
+/// Writes where the worker's schedule stands after an occurrence.
+pub(crate) async fn advance(
+    db: &mut SqliteConnection,
+    name: &WorkerName,
+    advance: &Advance,
+) -> Result<(), Failure> {
+    sqlx::query(ADVANCE)
+        .bind(name.as_str())
+        .bind(advance.accounted_until.micros())
+        .bind(advance.next.map(|next| next.at.micros()))
+        .bind(advance.next.map(|next| next.wall.to_string()))
+        .bind(advance.last_wall.map(|wall| wall.to_string()))
+        .bind(advance.ordinal.cast_signed())
+        .bind(i64::from(advance.runs_created))
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+const DELETE_SCHEDULE: &str = "
+UPDATE worker SET
+    accounted_until = ?2, revision = ?3, plan = NULL, enablement = NULL, next_at = NULL,
+    next_wall = NULL, last_wall = NULL, ordinal = NULL, runs_created = NULL, zone_data = NULL,
+    changed_at = NULL, changed_by = NULL
+WHERE name = ?1";
+
+/// Removes the worker's schedule; the row stays.
+pub(crate) async fn delete_schedule(
+    db: &mut SqliteConnection,
+    name: &WorkerName,
+    revision: Revision,
+    accounted_until: Timestamp,
+) -> Result<(), Failure> {
+    sqlx::query(DELETE_SCHEDULE)
+        .bind(name.as_str())
+        .bind(accounted_until.micros())
+        .bind(revision.0.cast_signed())
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+const SAVE_SETTINGS: &str = "
+INSERT INTO worker (
+    name, accounted_until, revision, settings, settings_revision, settings_changed_at,
+    settings_changed_by
+) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+ON CONFLICT (name) DO UPDATE SET
+    settings = ?4, settings_revision = ?5, settings_changed_at = ?6, settings_changed_by = ?7";
+
+/// Writes the worker's settings.
+pub(crate) async fn save_settings(
+    db: &mut SqliteConnection,
+    name: &WorkerName,
+    settings: &Request,
+    revision: Revision,
+    at: Timestamp,
+    by: &By,
+) -> Result<(), Failure> {
+    sqlx::query(SAVE_SETTINGS)
+        .bind(name.as_str())
+        .bind(Worker::NEW.accounted_until.micros())
+        .bind(Worker::NEW.revision.0.cast_signed())
+        .bind(json(settings)?)
+        .bind(revision.0.cast_signed())
+        .bind(at.micros())
+        .bind(json(by)?)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// Reads a row.
+pub(crate) fn read(row: &SqliteRow) -> Result<(WorkerName, Worker), Failure> {
+    let fields = Fields::of(row, "worker", "name");
+    let revision = Revision(fields.unsigned("revision")?);
+    let worker = Worker {
+        accounted_until: fields.time("accounted_until")?,
+        revision,
+        schedule: read_schedule(&fields, revision)?,
+        settings: read_settings(&fields)?,
+    };
+    Ok((fields.parse("name")?, worker))
+}
+
+fn read_schedule(fields: &Fields<'_>, revision: Revision) -> Result<Option<Schedule>, Failure> {
+    let Some(plan) = fields.json_optional("plan")? else {
+        return Ok(None);
+    };
+    let next = match fields.time_optional("next_at")? {
+        Some(at) => Some(Occasion { at, wall: fields.parse("next_wall")? }),
+        None => None,
+    };
+    Ok(Some(Schedule {
+        plan,
+        enablement: fields.json("enablement")?,
+        next,
+        last_wall: fields.parse_optional("last_wall")?,
+        ordinal: fields.unsigned("ordinal")?,
+        runs_created: fields.narrow("runs_created")?,
+        zone_data: fields.get("zone_data")?,
+        revision,
+        changed_at: fields.time("changed_at")?,
+        changed_by: fields.json("changed_by")?,
+    }))
+}
+
+fn read_settings(fields: &Fields<'_>) -> Result<Option<Settings>, Failure> {
+    let Some(request) = fields.json_optional("settings")? else {
+        return Ok(None);
+    };
+    Ok(Some(Settings {
+        request,
+        revision: Revision(fields.unsigned("settings_revision")?),
+        changed_at: fields.time("settings_changed_at")?,
+        changed_by: fields.json("settings_changed_by")?,
+    }))
+}

@@ -1,0 +1,92 @@
+//! What a tick reads, and what a change of one worker's schedule or settings reads.
+
+use horarium_core::words::{RunId, WorkerName};
+
+use super::{Slice, one_more};
+use crate::error::Failure;
+
+const OWED_WITH_FREE_SLOT: &str = "
+SELECT * FROM occurrence
+WHERE retry = 'OWED'
+    AND NOT EXISTS (SELECT 1 FROM run_live WHERE run_live.worker = occurrence.worker)
+ORDER BY worker, scheduled_for LIMIT ?1";
+const OWED_BY_WORKERS: &str = "
+SELECT * FROM occurrence
+WHERE retry = 'OWED' AND worker IN (SELECT value FROM json_each(?1))";
+const DUE: &str = "
+SELECT * FROM worker WHERE next_at <= ?1 ORDER BY next_at, name LIMIT ?2";
+const NEXT: &str = "
+SELECT * FROM worker WHERE next_at > ?1 ORDER BY next_at, name LIMIT 1";
+/// An instant that is accounted for already although its schedule still points at it.
+const ACCOUNTED_FOR: &str = "
+SELECT occurrence.* FROM worker
+JOIN occurrence ON occurrence.worker = worker.name AND occurrence.scheduled_for >= worker.next_at
+WHERE worker.name IN (SELECT value FROM json_each(?1))";
+
+impl Slice<'_> {
+    /// The first owed retries whose slot is free, the first due schedules, and the instant that
+    /// comes next; of each worker concerned its slot, what it owes and its handler.
+    pub(super) async fn for_tick(&mut self, limit: u32) -> Result<(), Failure> {
+        self.leadership().await?;
+        let found =
+            sqlx::query(OWED_WITH_FREE_SLOT).bind(one_more(limit)).fetch_all(&mut *self.db).await?;
+        let owed = self.keep_occurrences(&found)?;
+        let failed: Vec<RunId> = owed
+            .iter()
+            .filter_map(|occurrence| occurrence.chain.as_ref())
+            .map(|chain| chain.last_run)
+            .collect();
+        self.runs(&failed).await?;
+
+        let found = sqlx::query(DUE)
+            .bind(self.now.micros())
+            .bind(one_more(limit))
+            .fetch_all(&mut *self.db)
+            .await?;
+        self.keep_workers(&found)?;
+        let due: Vec<WorkerName> = self.rows.workers.keys().cloned().collect();
+        self.slots(&due).await?;
+        self.owed_by(&due).await?;
+        self.accounted_for(&due).await?;
+
+        let mut concerned = due;
+        concerned.extend(owed.into_iter().map(|occurrence| occurrence.worker));
+        self.workers(&concerned).await?;
+        self.newest_definitions(&concerned).await?;
+
+        let found = sqlx::query(NEXT).bind(self.now.micros()).fetch_all(&mut *self.db).await?;
+        self.keep_workers(&found)
+    }
+
+    /// One worker: its row, what it owes, whether its next instant is accounted for already, and
+    /// its handler.
+    pub(super) async fn for_worker(&mut self, worker: &WorkerName) -> Result<(), Failure> {
+        let only = std::slice::from_ref(worker);
+        self.workers(only).await?;
+        self.owed_by(only).await?;
+        self.accounted_for(only).await?;
+        self.newest_definitions(only).await
+    }
+
+    async fn owed_by(&mut self, workers: &[WorkerName]) -> Result<(), Failure> {
+        self.occurrences_of(OWED_BY_WORKERS, workers).await
+    }
+
+    async fn accounted_for(&mut self, workers: &[WorkerName]) -> Result<(), Failure> {
+        self.occurrences_of(ACCOUNTED_FOR, workers).await
+    }
+
+    async fn occurrences_of(
+        &mut self,
+        statement: &'static str,
+        workers: &[WorkerName],
+    ) -> Result<(), Failure> {
+        if workers.is_empty() {
+            return Ok(());
+        }
+        let names = crate::row::json(&workers)?;
+        let found = sqlx::query(statement).bind(names).fetch_all(&mut *self.db).await?;
+        self.keep_occurrences(&found)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,109 @@
+//! The store: a command in, one transaction, a reply out.
+//!
+//! Promise: a command is carried out as a whole or not at all. What failed before the commit was
+//! sent is known not to have happened; a commit that failed may have happened. Other processes at
+//! work on the file make a command wait, never fail, until the store's patience ends.
+
+use std::time::{Duration, Instant};
+
+use horarium_core::ledger::{Command, Ledger, Reply};
+use horarium_core::store::{Store, StoreError};
+use sqlx::sqlite::SqlitePool;
+
+use crate::clock::Clock;
+use crate::error::Failure;
+use crate::open::OpenWarning;
+use crate::{prune, slice, write};
+
+/// The store on one SQLite file. Its clones share its connections.
+#[derive(Debug, Clone)]
+pub struct SqliteStore {
+    /// One connection, so that commands of this process wait in line and not for a lock.
+    pub(crate) writer: SqlitePool,
+    pub(crate) readers: SqlitePool,
+    pub(crate) clock: Clock,
+    pub(crate) patience: Duration,
+    pub(crate) warnings: Vec<OpenWarning>,
+}
+
+impl SqliteStore {
+    /// What works, but not well; for people.
+    pub fn warnings(&self) -> &[OpenWarning] {
+        &self.warnings
+    }
+
+    /// Closes the file once nothing is under way. Dropping the store does so too, but does not
+    /// say when.
+    pub async fn close(&self) {
+        self.readers.close().await;
+        self.writer.close().await;
+    }
+
+    async fn attempt(&self, command: &Command) -> Result<Reply, Broken> {
+        let before = Broken::BeforeCommit;
+        let mut transaction = self
+            .writer
+            .begin_with("BEGIN IMMEDIATE")
+            .await
+            .map_err(|error| before(error.into()))?;
+        let now = self.clock.now(&mut transaction).await.map_err(before)?;
+        let reply = match command {
+            Command::Prune(retention) => {
+                prune::prune(&mut transaction, now, retention).await.map_err(before)?
+            }
+            other => {
+                let rows = slice::load(&mut transaction, now, other).await.map_err(before)?;
+                let mut ledger = Ledger::from_rows(rows);
+                let sequences = ledger.rows().sequences;
+                let handled = ledger.handle(now, other);
+                write::events(&mut transaction, &handled.events).await.map_err(before)?;
+                write::sequences(&mut transaction, sequences, ledger.rows().sequences)
+                    .await
+                    .map_err(before)?;
+                handled.reply
+            }
+        };
+        transaction.commit().await.map_err(|error| Broken::InCommit(error.into()))?;
+        Ok(reply)
+    }
+}
+
+/// Where a command broke off.
+enum Broken {
+    /// Nothing was changed.
+    BeforeCommit(Failure),
+    /// What became of it is not known.
+    InCommit(Failure),
+}
+
+impl Store for SqliteStore {
+    async fn submit(&self, command: &Command) -> Result<Reply, StoreError> {
+        let patience = Instant::now() + self.patience;
+        loop {
+            match self.attempt(command).await {
+                Ok(reply) => return Ok(reply),
+                Err(Broken::BeforeCommit(failure))
+                    if failure.is_busy() && Instant::now() < patience =>
+                {
+                    pause().await;
+                }
+                Err(Broken::BeforeCommit(failure)) => {
+                    return Err(StoreError::NotTaken(failure.to_string()));
+                }
+                Err(Broken::InCommit(failure)) => {
+                    return Err(StoreError::Unknown(failure.to_string()));
+                }
+            }
+        }
+    }
+}
+
+/// A short pause before trying again: 5 to 50 ms, so that processes that met once do not meet
+/// again. The clock's last digits are random enough for that.
+pub(crate) async fn pause() {
+    let digits = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |since| since.subsec_nanos());
+    let scattered = horarium_core::words::retry::scatter(u64::from(digits));
+    tokio::time::sleep(Duration::from_millis(5 + scattered % 46)).await;
+}
