@@ -1,5 +1,9 @@
 //! The shells of Horarium: everything here waits, spawns, reads and prints; nothing here decides.
 
 pub mod boot_clock;
+pub mod catalogue_file;
 pub mod guard;
 pub mod job;
+pub mod local_handler;
+pub mod nearest;
+pub mod option_schema;

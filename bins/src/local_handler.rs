@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use horarium_core::catalogue::Definition;
 use horarium_core::config::Config;
 
+use crate::option_schema::validate;
+
 /// How much of each output stream is kept, unless the catalogue file says otherwise.
 pub const DEFAULT_OUTPUT_LIMIT: usize = 64 * 1024;
 
@@ -28,7 +30,8 @@ pub struct LocalHandler {
 
 impl LocalHandler {
     /// Checks a resolved config against the JSON Schemas of the options.
-    pub fn check(&self, _config: &Config) -> Result<(), String> {
-        Ok(())
+    pub fn check(&self, config: &Config) -> Result<(), String> {
+        validate(&self.definition, config)
+            .map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
     }
 }

@@ -4,22 +4,26 @@
 //! has come) becomes one input; the outputs are carried out in order. Calls to the store run
 //! beside it, so that a slow store never delays a deadline.
 
-pub mod exec;
+mod exec;
 mod fresh_id;
 mod job_document;
+mod leadership;
 mod runner;
 mod scheduler;
+mod serve;
 mod signals;
-pub mod up;
+mod declare;
+mod watch;
 
+pub use exec::{ExecOptions, exec, exit_status};
 pub use fresh_id::{fresh_run_id, fresh_runner_id, fresh_scheduler_id, fresh_seed};
-pub use runner::{Foreground, RunnerEnd, RunnerShell};
-pub use scheduler::{Leadership, SchedulerShell};
-pub use signals::{Signal, signals};
+pub use runner::Foreground;
+pub use serve::{Roles, RunnerRole, SchedulerRole, ServeEnd, ServeError, serve};
+pub use declare::{DeclareError, declare};
 
 use std::time::Duration;
 
-use horarium_core::words::Moment;
+use horarium_core::words::{Moment, Span};
 
 use crate::boot_clock;
 
@@ -29,11 +33,11 @@ const LONGEST_SLEEP: Duration = Duration::from_secs(5);
 
 /// Sleeps until the moment, or a little, whichever is shorter.
 async fn sleep_towards(moment: Moment) {
-    let left = Duration::from_micros(moment.since(boot_clock::now()).micros());
+    let left = duration(moment.since(boot_clock::now()));
     tokio::time::sleep(left.min(LONGEST_SLEEP)).await;
 }
 
 /// A span as the standard library has it.
-fn duration(span: horarium_core::words::Span) -> Duration {
+fn duration(span: Span) -> Duration {
     Duration::from_micros(span.micros())
 }

@@ -21,13 +21,13 @@ use super::{duration, fresh_runner_id, job_document, sleep_towards};
 
 /// How a runner ended.
 #[derive(Debug)]
-pub struct RunnerEnd {
+pub(super) struct RunnerEnd {
     /// True when the registry says that it stopped.
-    pub retired: bool,
+    pub(super) retired: bool,
     /// What became of the foreground run, if there was one.
-    pub foreground: Foreground,
+    pub(super) foreground: Foreground,
     /// True when the guard was lost, so that it had to end.
-    pub guard_lost: bool,
+    pub(super) guard_lost: bool,
 }
 
 /// What became of a foreground run.
@@ -42,9 +42,9 @@ pub enum Foreground {
 }
 
 /// A runner machine and what it needs to act.
-pub struct RunnerShell<S> {
+pub(super) struct RunnerShell<S> {
     store: Arc<S>,
-    handlers: Arc<BTreeMap<Name, LocalHandler>>,
+    handlers: BTreeMap<Name, LocalHandler>,
     /// True to pass the jobs' output on, live.
     tee: bool,
     machine: Runner,
@@ -60,7 +60,7 @@ pub struct RunnerShell<S> {
 
 impl<S: Store + 'static> RunnerShell<S> {
     /// A runner that has done nothing yet.
-    pub fn new(
+    pub(super) fn new(
         store: Arc<S>,
         config: RunnerConfig,
         handlers: BTreeMap<Name, LocalHandler>,
@@ -68,12 +68,10 @@ impl<S: Store + 'static> RunnerShell<S> {
         tee: bool,
     ) -> Self {
         let (sender, inputs) = mpsc::unbounded_channel();
-        let handlers = Arc::new(handlers);
         let jobs = {
             let sender = sender.clone();
-            let handlers = Arc::clone(&handlers);
             Jobs::new(guard, move |event| {
-                if let Some(input) = input_of(event, &handlers) {
+                if let Some(input) = input_of(event) {
                     // The shell has ended: nobody needs to know any more.
                     let _: Result<(), mpsc::error::SendError<Input>> = sender.send(input);
                 }
@@ -99,12 +97,12 @@ impl<S: Store + 'static> RunnerShell<S> {
     }
 
     /// Where to say that there may be work, or that it should stop.
-    pub fn inputs(&self) -> mpsc::UnboundedSender<Input> {
+    pub(super) fn inputs(&self) -> mpsc::UnboundedSender<Input> {
         self.sender.clone()
     }
 
     /// Runs until the machine is finished.
-    pub async fn run(mut self) -> RunnerEnd {
+    pub(super) async fn run(mut self) -> RunnerEnd {
         loop {
             for output in std::mem::take(&mut self.outputs) {
                 if let Some(retired) = self.carry_out(output) {
@@ -234,7 +232,7 @@ fn claim_of(key: &JobKey) -> Option<Claim> {
 }
 
 /// What a job's event means for the machine.
-fn input_of(event: JobEvent, handlers: &BTreeMap<Name, LocalHandler>) -> Option<Input> {
+fn input_of(event: JobEvent) -> Option<Input> {
     match event {
         JobEvent::Started { key, pid } => {
             let claim = claim_of(&key)?;
@@ -249,7 +247,6 @@ fn input_of(event: JobEvent, handlers: &BTreeMap<Name, LocalHandler>) -> Option<
         JobEvent::Exited { key, exit, output, remains } => {
             let claim = claim_of(&key)?;
             info!(run = %claim.run, %exit, "job has ended");
-            let _ = handlers;
             Some(Input::JobExited(
                 claim,
                 JobExit {

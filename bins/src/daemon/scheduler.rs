@@ -17,7 +17,7 @@ use crate::boot_clock;
 use super::{duration, sleep_towards};
 
 /// The leader's lock, as a store offers it.
-pub trait Leadership: Send + 'static {
+pub(super) trait Leadership: Send + 'static {
     /// Tries to get the lock. True when it is held now.
     fn try_lock(&mut self) -> impl Future<Output = bool> + Send;
 
@@ -29,7 +29,7 @@ pub trait Leadership: Send + 'static {
 }
 
 /// A scheduler machine and what it needs to act.
-pub struct SchedulerShell<S, L> {
+pub(super) struct SchedulerShell<S, L> {
     store: Arc<S>,
     lock: L,
     machine: Scheduler,
@@ -44,7 +44,7 @@ pub struct SchedulerShell<S, L> {
 
 impl<S: Store + 'static, L: Leadership> SchedulerShell<S, L> {
     /// A standby. `on_work` is called after each tick that created a run.
-    pub fn new(
+    pub(super) fn new(
         store: Arc<S>,
         lock: L,
         config: SchedulerConfig,
@@ -68,12 +68,12 @@ impl<S: Store + 'static, L: Leadership> SchedulerShell<S, L> {
     }
 
     /// Where to say that schedules may have changed, or that it should stop.
-    pub fn inputs(&self) -> mpsc::UnboundedSender<Input> {
+    pub(super) fn inputs(&self) -> mpsc::UnboundedSender<Input> {
         self.sender.clone()
     }
 
     /// Runs until the machine is finished.
-    pub async fn run(mut self) {
+    pub(super) async fn run(mut self) {
         loop {
             for output in std::mem::take(&mut self.outputs) {
                 if self.carry_out(output).await {
