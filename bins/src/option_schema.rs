@@ -15,6 +15,9 @@ use serde_json::Value;
 
 use crate::nearest::nearest;
 
+const TYPES: &str =
+    "a type is array, boolean, integer, null, number, object or string, or a list of these";
+
 /// Which options of a request are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OptionField {
@@ -47,7 +50,7 @@ pub struct OptionFault {
 
 /// Something in a schema that makes it no schema.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the JSON Schema is invalid at `{pointer}`: {what}")]
+#[error("the JSON Schema is invalid{}: {what}", at(.pointer))]
 pub struct SchemaFault {
     /// Where in the schema, as a JSON pointer.
     pub pointer: String,
@@ -91,6 +94,10 @@ pub enum DefinitionFault {
         /// What is wrong.
         fault: OptionFault,
     },
+}
+
+fn at(pointer: &str) -> String {
+    if pointer.is_empty() { String::new() } else { format!(" at `{pointer}`") }
 }
 
 /// Checks what a run would work with.
@@ -155,9 +162,8 @@ pub fn check_definition(definition: &Definition) -> Result<(), Vec<DefinitionFau
                 faults.push(DefinitionFault::PresetRequest { preset: preset.clone(), error });
             }
             Ok(config) => faults.extend(
-                faults_from(Provenance::RequestPreset, definition, &config).map(|fault| {
-                    DefinitionFault::PresetOption { preset: preset.clone(), fault }
-                }),
+                faults_from(Provenance::RequestPreset, definition, &config)
+                    .map(|fault| DefinitionFault::PresetOption { preset: preset.clone(), fault }),
             ),
         }
     }
@@ -190,19 +196,27 @@ fn first_part(pointer: &str) -> Option<String> {
 fn faults_in(field: OptionField, schema: &Value, options: &Value) -> Vec<OptionFault> {
     let fault = |pointer: String, what: String| OptionFault { field, pointer, what };
     match compile(schema) {
-        Ok(validator) => validator
-            .iter_errors(options)
-            .flat_map(|error| explained(schema, &error))
-            .map(|(pointer, what)| fault(pointer, what))
-            .collect(),
+        Ok(validator) => {
+            let mut explained: Vec<(String, String)> = validator
+                .iter_errors(options)
+                .flat_map(|error| explained(schema, &error))
+                .collect();
+            explained.sort();
+            explained.into_iter().map(|(pointer, what)| fault(pointer, what)).collect()
+        }
         Err(broken) => vec![fault(String::new(), format!("the handler's own {broken}"))],
     }
 }
 
 fn faults_of(schema: &Value) -> Vec<SchemaFault> {
-    let fault = |error: &ValidationError<'_>| SchemaFault {
-        pointer: error.instance_path().to_string(),
-        what: error.to_string(),
+    let fault = |error: &ValidationError<'_>| {
+        let pointer = error.instance_path().to_string();
+        let what = if pointer == "/type" || pointer.ends_with("/type") {
+            String::from(TYPES)
+        } else {
+            error.to_string()
+        };
+        SchemaFault { pointer, what }
     };
     let faults: Vec<SchemaFault> = jsonschema::draft202012::meta::validator()
         .iter_errors(schema)
@@ -220,8 +234,9 @@ fn compile(schema: &Value) -> Result<Validator, SchemaFault> {
         .map_err(|error| SchemaFault {
             pointer: error.instance_path().to_string(),
             what: match error.kind() {
-                ValidationErrorKind::Referencing(why) => format!(
-                    "{why}: a reference must point into the schema itself, like #/$defs/name"
+                ValidationErrorKind::Referencing(_) => String::from(
+                    "a reference must point to something in the schema itself, like #/$defs/name; \
+                     nothing is fetched",
                 ),
                 _ => error.to_string(),
             },
@@ -268,10 +283,8 @@ mod tests {
 
     fn handler() -> Definition {
         let argv = vec![String::from("ocr")];
-        let mut definition = Definition::plain(
-            "ocr".parse().unwrap(),
-            Execution::Command { argv, directory: None },
-        );
+        let mut definition =
+            Definition::plain("ocr".parse().unwrap(), Execution::Command { argv, directory: None });
         definition.options = Some(json!({
             "type": "object",
             "properties": {
@@ -301,9 +314,9 @@ mod tests {
         assert_eq!(
             told(&handler(), json!({"options": {"langage": "fr", "language": "fr"}})),
             [
-                r#"options/language: "fr" is not one of "de" or "en""#,
                 r#"options: "pages" is missing and has no default"#,
                 "options/langage: there is no such option: did you mean `language`?",
+                r#"options/language: "fr" is not one of "de" or "en""#,
             ]
         );
     }
@@ -333,7 +346,7 @@ mod tests {
         for reference in ["https://example.com/schema.json", "file:///etc/passwd"] {
             definition.options = Some(json!({"$ref": reference}));
             let faults = check_definition(&definition).unwrap_err();
-            assert!(faults[0].to_string().contains("into the schema itself"), "{faults:?}");
+            assert!(faults[0].to_string().contains("nothing is fetched"), "{faults:?}");
         }
     }
 

@@ -46,8 +46,9 @@ impl<'t> Page<'t> {
         self.faults.borrow_mut().push((span, message.into()));
     }
 
-    pub(super) fn is_faulty(&self) -> bool {
-        !self.faults.borrow().is_empty()
+    /// How many faults were found so far.
+    pub(super) fn faults_found(&self) -> usize {
+        self.faults.borrow().len()
     }
 
     /// Every fault, from the top down.

@@ -31,6 +31,37 @@ pub struct Actor {
     pub name: Note,
 }
 
+/// A text that is no [`Actor`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ActorParseError {
+    /// Another shape.
+    #[error("`{text}` is not an actor: write kind:name, the kind being person, token or agent")]
+    Shape {
+        /// What was given.
+        text: String,
+    },
+    /// A name that is none.
+    #[error("the actor's name: {0}")]
+    Name(#[from] NoteError),
+}
+
+/// `person:ada`, `token:deploy`, `agent:planner`. Nobody outside can be the system itself.
+impl FromStr for Actor {
+    type Err = ActorParseError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let shape = || ActorParseError::Shape { text: text.to_owned() };
+        let (kind, name) = text.split_once(':').ok_or_else(shape)?;
+        let kind = match kind {
+            "person" => ActorKind::Person,
+            "token" => ActorKind::Token,
+            "agent" => ActorKind::Agent,
+            _ => return Err(shape()),
+        };
+        Ok(Self { kind, name: name.parse()? })
+    }
+}
+
 impl fmt::Display for Actor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match self.kind {

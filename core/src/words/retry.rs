@@ -1,6 +1,7 @@
 //! Attempts and the delay between them.
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -83,6 +84,35 @@ pub enum Backoff {
     Exponential,
     /// base × n² after attempt n.
     Quadratic,
+}
+
+/// A text that is no [`Backoff`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not a backoff: write exponential or quadratic")]
+pub struct BackoffParseError {
+    /// What was given.
+    pub text: String,
+}
+
+impl FromStr for Backoff {
+    type Err = BackoffParseError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "exponential" => Ok(Self::Exponential),
+            "quadratic" => Ok(Self::Quadratic),
+            _ => Err(BackoffParseError { text: text.to_owned() }),
+        }
+    }
+}
+
+impl fmt::Display for Backoff {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Exponential => "exponential",
+            Self::Quadratic => "quadratic",
+        })
+    }
 }
 
 /// How often, and how long after a failure, a scheduled run is tried again.
