@@ -4,6 +4,7 @@
 //! has come) becomes one input; the outputs are carried out in order. Calls to the store run
 //! beside it, so that a slow store never delays a deadline.
 
+mod arguments;
 mod exec;
 mod fresh_id;
 mod job_document;
@@ -15,6 +16,7 @@ mod signals;
 mod declare;
 mod watch;
 
+pub use arguments::{ArgumentError, LeaseArguments, RunnerArguments, SchedulerArguments};
 pub use exec::{ExecOptions, exec, exit_status};
 pub use fresh_id::{fresh_run_id, fresh_runner_id, fresh_scheduler_id, fresh_seed};
 pub use runner::Foreground;
