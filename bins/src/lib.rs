@@ -2,8 +2,12 @@
 
 pub mod boot_clock;
 pub mod catalogue_file;
+pub mod daemon;
+pub mod exit_code;
 pub mod guard;
 pub mod job;
 pub mod local_handler;
+pub mod logging;
 pub mod nearest;
 pub mod option_schema;
+pub mod store_location;
