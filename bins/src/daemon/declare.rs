@@ -76,10 +76,7 @@ async fn declare_schedule<S: Store + Reader>(
     Ok(next)
 }
 
-fn saved(
-    worker: &WorkerName,
-    reply: Reply,
-) -> Result<(Revision, Option<Timestamp>), DeclareError> {
+fn saved(worker: &WorkerName, reply: Reply) -> Result<(Revision, Option<Timestamp>), DeclareError> {
     match reply {
         Reply::ScheduleSaved(saved) => Ok((saved.revision, saved.next_run_at)),
         Reply::Refused(refusal) => {

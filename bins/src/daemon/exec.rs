@@ -1,45 +1,64 @@
-//! A run in the foreground: a runner of its own, for one run, with live output.
+//! `horarium exec`: a run in the foreground, by a runner of its own, with live output.
 
-use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use horarium_core::ledger::Wish;
 use horarium_core::run::{Cause, Failure, Outcome};
-use horarium_core::runner::{Input, RunnerConfig};
-use horarium_core::store::Store;
-use horarium_core::words::Name;
+use horarium_core::runner::{Input, Purpose};
 
+use crate::catalogue_file::{CatalogueFile, CatalogueFileError};
 use crate::guard::GuardLink;
-use crate::local_handler::LocalHandler;
+use crate::store_location::{StoreArguments, StoreLocationError};
 
-use super::ServeError;
 use super::runner::{Foreground, RunnerShell};
 use super::signals::signals;
+use super::{ArgumentError, LeaseArguments, ServeError};
 
 /// The status for a failure of ours, as opposed to the command's.
-const OWN_FAILURE: u8 = 125;
+pub const OWN_FAILURE: u8 = 125;
 /// The status for a command whose time was up.
 const TIMED_OUT: u8 = 124;
 /// The status after Ctrl-C: 128 + SIGINT.
 const INTERRUPTED: u8 = 130;
 
 /// What a foreground run needs.
-pub struct ExecOptions {
-    /// The link to its guard.
-    pub guard: GuardLink,
-    /// What the machine is told; its purpose is the foreground run.
-    pub config: RunnerConfig,
-    /// What it can execute.
-    pub handlers: BTreeMap<Name, LocalHandler>,
+pub struct ExecOptions<'a> {
+    /// The catalogue file that has the worker's handler.
+    pub catalogue: PathBuf,
+    /// Where the ledger is.
+    pub store: &'a StoreArguments,
+    /// What is set for the lease.
+    pub lease: &'a LeaseArguments,
+    /// What is asked for.
+    pub wish: Wish,
+}
+
+/// A foreground run that could not begin.
+#[derive(Debug, thiserror::Error)]
+pub enum ExecError {
+    /// The catalogue file is not usable.
+    #[error(transparent)]
+    Catalogue(#[from] CatalogueFileError),
+    /// A setting cannot be.
+    #[error(transparent)]
+    Arguments(#[from] ArgumentError),
+    /// The ledger is not usable.
+    #[error(transparent)]
+    Store(#[from] StoreLocationError),
+    /// Signals cannot be caught.
+    #[error(transparent)]
+    Serve(#[from] ServeError),
 }
 
 /// Executes one run and waits for it. A first signal cancels it, a second one kills it.
-pub async fn exec<S: Store + 'static>(
-    store: Arc<S>,
-    options: ExecOptions,
-) -> Result<Foreground, ServeError> {
-    let mut signals = signals()?;
-    let ExecOptions { guard, config, handlers } = options;
-    let shell = RunnerShell::new(store, config, handlers, guard, true);
+pub async fn exec(guard: GuardLink, options: ExecOptions<'_>) -> Result<Foreground, ExecError> {
+    let file = CatalogueFile::read(Path::new(&options.catalogue), None)?;
+    let purpose = Purpose::Foreground(Box::new(options.wish));
+    let config = options.lease.foreground_config(&file.handlers, purpose)?;
+    let (store, _) = options.store.open().await?;
+    let mut signals = signals().map_err(ServeError::from)?;
+    let shell = RunnerShell::new(Arc::new(store), config, file.handlers, guard, true);
     let inputs = shell.inputs();
     let mut running = std::pin::pin!(shell.run());
     let mut asked = 0_u32;

@@ -5,6 +5,7 @@
 //! beside it, so that a slow store never delays a deadline.
 
 mod arguments;
+mod declare;
 mod exec;
 mod fresh_id;
 mod job_document;
@@ -13,15 +14,16 @@ mod runner;
 mod scheduler;
 mod serve;
 mod signals;
-mod declare;
+mod up;
 mod watch;
 
 pub use arguments::{ArgumentError, LeaseArguments, RunnerArguments, SchedulerArguments};
-pub use exec::{ExecOptions, exec, exit_status};
+pub use declare::{DeclareError, declare};
+pub use exec::{ExecError, ExecOptions, OWN_FAILURE, exec, exit_status};
 pub use fresh_id::{fresh_run_id, fresh_runner_id, fresh_scheduler_id, fresh_seed};
 pub use runner::Foreground;
 pub use serve::{Roles, RunnerRole, SchedulerRole, ServeEnd, ServeError, serve};
-pub use declare::{DeclareError, declare};
+pub use up::{UpError, UpOptions, up};
 
 use std::time::Duration;
 

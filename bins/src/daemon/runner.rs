@@ -180,7 +180,8 @@ impl<S: Store + 'static> RunnerShell<S> {
 
     fn start(&mut self, grant: &Grant, config: &Config, kill_at: Moment) {
         let claim = grant.claim;
-        let span = info_span!("run", worker = %grant.worker, run = %claim.run, number = grant.number.0);
+        let span =
+            info_span!("run", worker = %grant.worker, run = %claim.run, number = grant.number.0);
         let _entered = span.enter();
         let handler = grant.worker.handler();
         let refused = |cause| Input::JobNotStarted(claim, cause);

@@ -67,8 +67,11 @@ pub enum ServeError {
 /// stops them at once.
 pub async fn serve(store: Arc<SqliteStore>, roles: Roles) -> Result<ServeEnd, ServeError> {
     let mut signals = signals()?;
-    let handlers: BTreeSet<Name> =
-        roles.runner.as_ref().map(|role| role.handlers.keys().cloned().collect()).unwrap_or_default();
+    let handlers: BTreeSet<Name> = roles
+        .runner
+        .as_ref()
+        .map(|role| role.handlers.keys().cloned().collect())
+        .unwrap_or_default();
 
     let runner = roles.runner.map(|role| {
         RunnerShell::new(Arc::clone(&store), role.config, role.handlers, role.guard, false)

@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 
 /// What a signal asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Signal {
+pub(super) enum Signal {
     /// INT: somebody at the terminal wants it to end.
     Interrupt,
     /// TERM: stop in an orderly way.
@@ -15,7 +15,7 @@ pub enum Signal {
 }
 
 /// The signals of this process from now on. HUP counts as TERM: the terminal is gone.
-pub fn signals() -> io::Result<mpsc::UnboundedReceiver<Signal>> {
+pub(super) fn signals() -> io::Result<mpsc::UnboundedReceiver<Signal>> {
     let (sender, receiver) = mpsc::unbounded_channel();
     for (kind, meaning) in [
         (SignalKind::interrupt(), Signal::Interrupt),
