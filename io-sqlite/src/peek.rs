@@ -18,7 +18,8 @@ SELECT
             AND handler IN (SELECT value FROM json_each(?2))
     ),
     (SELECT min(next_at) FROM worker WHERE next_at IS NOT NULL),
-    (SELECT count(*) FROM occurrence WHERE retry = 'OWED')";
+    (SELECT count(*) FROM occurrence WHERE retry = 'OWED'),
+    (SELECT count(*) FROM run_live WHERE status = 'RUNNING' AND cancel_at IS NOT NULL)";
 
 /// What a look found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -29,6 +30,8 @@ pub struct Peek {
     pub next_due: Option<i64>,
     /// How many retries are owed.
     pub owed: i64,
+    /// How many running runs are to be cancelled.
+    pub cancelling: i64,
 }
 
 impl SqliteStore {
@@ -40,11 +43,12 @@ impl SqliteStore {
     async fn look(&self, handlers: &BTreeSet<Name>) -> Result<Peek, Failure> {
         let mut connection = self.readers.acquire().await?;
         let now: Timestamp = self.clock.now(&mut connection).await?;
-        let (claimable, next_due, owed): (bool, Option<i64>, i64) = sqlx::query_as(PEEK)
-            .bind(now.micros())
-            .bind(json(handlers)?)
-            .fetch_one(&mut *connection)
-            .await?;
-        Ok(Peek { claimable, next_due, owed })
+        let (claimable, next_due, owed, cancelling): (bool, Option<i64>, i64, i64) =
+            sqlx::query_as(PEEK)
+                .bind(now.micros())
+                .bind(json(handlers)?)
+                .fetch_one(&mut *connection)
+                .await?;
+        Ok(Peek { claimable, next_due, owed, cancelling })
     }
 }

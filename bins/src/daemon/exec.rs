@@ -1,5 +1,6 @@
 //! `horarium exec`: a run in the foreground, by a runner of its own, with live output.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ use crate::store_location::{StoreArguments, StoreLocationError};
 
 use super::runner::{Foreground, RunnerShell};
 use super::signals::signals;
+use super::watch::watch;
 use super::{ArgumentError, LeaseArguments, ServeError};
 
 /// The status for a failure of ours, as opposed to the command's.
@@ -58,8 +60,10 @@ pub async fn exec(guard: GuardLink, options: ExecOptions<'_>) -> Result<Foregrou
     let config = options.lease.foreground_config(&file.handlers, purpose)?;
     let (store, _) = options.store.open().await?;
     let mut signals = signals().map_err(ServeError::from)?;
-    let shell = RunnerShell::new(Arc::new(store), config, file.handlers, guard, true);
+    let store = Arc::new(store);
+    let shell = RunnerShell::new(Arc::clone(&store), config, file.handlers, guard, true);
     let inputs = shell.inputs();
+    tokio::spawn(watch(store, BTreeSet::new(), Some(inputs.clone()), None));
     let mut running = std::pin::pin!(shell.run());
     let mut asked = 0_u32;
     loop {

@@ -35,10 +35,13 @@ pub(super) async fn watch(
         }
         // A store that cannot be read now is met by the machines' own calls.
         let Ok(peek) = store.peek(&handlers).await else { continue };
-        if let Some(runner) = &runner
-            && peek.claimable
-        {
-            drop(runner.send(runner::Input::Hint));
+        if let Some(runner) = &runner {
+            if peek.claimable {
+                drop(runner.send(runner::Input::Hint));
+            }
+            if peek.cancelling > seen.cancelling {
+                drop(runner.send(runner::Input::CancelHint));
+            }
         }
         if let Some(scheduler) = &scheduler
             && (peek.next_due, peek.owed) != (seen.next_due, seen.owed)

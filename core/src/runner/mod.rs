@@ -89,6 +89,8 @@ pub enum Input {
     Wake,
     /// There may be work.
     Hint,
+    /// A run that is held may have been cancelled.
+    CancelHint,
     /// Stop: claim no more, let jobs end within the grace, then stop them.
     Shutdown,
     /// Stop the jobs now.
@@ -208,6 +210,8 @@ pub struct Runner {
     next_heartbeat: Moment,
     next_poll: Moment,
     next_sweep: Moment,
+    /// True when a held run may have been cancelled.
+    look_for_cancels: bool,
     /// True when an answered turn with capacity 0 showed that the store holds nothing more.
     shown_empty: bool,
     wake_at: Option<Moment>,
@@ -236,6 +240,7 @@ impl Runner {
             next_heartbeat: now,
             next_poll: now,
             next_sweep: now,
+            look_for_cancels: false,
             shown_empty: false,
             wake_at: None,
         }
@@ -271,6 +276,7 @@ impl Runner {
             Input::JobExited(claim, exit) => self.job_exited(claim, exit, out),
             Input::Wake => {}
             Input::Hint => self.next_poll = now,
+            Input::CancelHint => self.look_for_cancels = true,
             Input::Shutdown => self.start_drain(now, self.config.drain_grace, out),
             Input::Hurry => self.hurry(now, out),
             Input::Interrupt => self.interrupt(now, out),

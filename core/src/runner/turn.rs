@@ -46,7 +46,12 @@ impl Runner {
             }
         }
         if self.is_draining() {
-            return if self.shown_empty { alarm } else { Moment::START };
+            // Nothing is held: one more turn shows whether the store agrees.
+            let asks = self.jobs.is_empty() && !self.shown_empty;
+            return if asks { Moment::START } else { alarm };
+        }
+        if self.look_for_cancels && !self.jobs.is_empty() {
+            return Moment::START;
         }
         let held = self.jobs.values().filter(|job| !job.is_forgotten()).count();
         if usize::try_from(self.capacity()).is_ok_and(|capacity| held < capacity) {
@@ -71,6 +76,7 @@ impl Runner {
                 holding.push(Holding { claim: *claim, renew: renew && job.wants_lease() });
             }
         }
+        self.look_for_cancels = false;
         self.turns_made = self.turns_made.saturating_add(1);
         let capacity = self.capacity();
         let said = Said {
