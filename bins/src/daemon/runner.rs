@@ -1,7 +1,7 @@
 //! The runner's shell: one runner machine, the jobs under its guard, and the store.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use horarium_core::config::Config;
 use horarium_core::ledger::{Claim, Command, Grant, Refusal};
@@ -10,7 +10,7 @@ use horarium_core::runner::{self, CallId, Input, JobExit, Output, Runner, Runner
 use horarium_core::store::Store;
 use horarium_core::words::{Fence, Moment, Name, Note, RunId};
 use tokio::sync::mpsc;
-use tracing::{info, info_span, warn};
+use tracing::{Span, info, info_span, warn};
 
 use crate::boot_clock;
 use crate::guard::{GuardLink, JobKey, Remains};
@@ -41,6 +41,14 @@ pub enum Foreground {
     Ended(Option<Outcome>),
 }
 
+/// The log span of each job that was started: its worker, run and number.
+type Spans = Arc<Mutex<BTreeMap<Claim, Span>>>;
+
+fn span_of(spans: &Spans, claim: Claim) -> Span {
+    let spans = spans.lock().unwrap_or_else(PoisonError::into_inner);
+    spans.get(&claim).cloned().unwrap_or_else(Span::none)
+}
+
 /// A runner machine and what it needs to act.
 pub(super) struct RunnerShell<S> {
     store: Arc<S>,
@@ -50,6 +58,7 @@ pub(super) struct RunnerShell<S> {
     machine: Runner,
     outputs: Vec<Output>,
     jobs: Jobs,
+    spans: Spans,
     inputs: mpsc::UnboundedReceiver<Input>,
     sender: mpsc::UnboundedSender<Input>,
     wake_at: Moment,
@@ -68,10 +77,12 @@ impl<S: Store + 'static> RunnerShell<S> {
         tee: bool,
     ) -> Self {
         let (sender, inputs) = mpsc::unbounded_channel();
+        let spans = Spans::default();
         let jobs = {
             let sender = sender.clone();
+            let spans = Arc::clone(&spans);
             Jobs::new(guard, move |event| {
-                if let Some(input) = input_of(event) {
+                if let Some(input) = input_of(event, &spans) {
                     // The shell has ended: nobody needs to know any more.
                     let _: Result<(), mpsc::error::SendError<Input>> = sender.send(input);
                 }
@@ -87,6 +98,7 @@ impl<S: Store + 'static> RunnerShell<S> {
             machine,
             outputs,
             jobs,
+            spans,
             inputs,
             sender,
             wake_at: Moment::NEVER,
@@ -135,11 +147,11 @@ impl<S: Store + 'static> RunnerShell<S> {
                 self.with_key(claim, |jobs, key| jobs.set_deadline(key, kill_at));
             }
             Output::Terminate(claim, reason) => {
-                info!(run = %claim.run, %reason, "job is asked to end");
+                self.in_span(claim, || info!(%reason, "job is asked to end"));
                 self.with_key(claim, Jobs::terminate);
             }
             Output::Kill(claim, reason) => {
-                warn!(run = %claim.run, %reason, "job is killed");
+                self.in_span(claim, || warn!(%reason, "job is killed"));
                 self.with_key(claim, Jobs::kill);
             }
             Output::WakeAt(moment) => self.wake_at = moment,
@@ -214,6 +226,10 @@ impl<S: Store + 'static> RunnerShell<S> {
         }
     }
 
+    fn in_span(&self, claim: Claim, act: impl FnOnce()) {
+        span_of(&self.spans, claim).in_scope(act);
+    }
+
     fn with_key(&self, claim: Claim, act: impl Fn(&Jobs, &JobKey)) {
         if let Ok(key) = key_of(claim) {
             act(&self.jobs, &key);
@@ -233,21 +249,23 @@ fn claim_of(key: &JobKey) -> Option<Claim> {
 }
 
 /// What a job's event means for the machine.
-fn input_of(event: JobEvent) -> Option<Input> {
+fn input_of(event: JobEvent, spans: &Spans) -> Option<Input> {
     match event {
         JobEvent::Started { key, pid } => {
             let claim = claim_of(&key)?;
-            info!(run = %claim.run, pid, "job runs");
+            span_of(spans, claim).in_scope(|| info!(pid, "job runs"));
             Some(Input::JobStarted(claim))
         }
         JobEvent::SpawnFailed { key, error } => {
             let claim = claim_of(&key)?;
-            warn!(run = %claim.run, %error, "job could not be started");
+            span_of(spans, claim).in_scope(|| warn!(%error, "job could not be started"));
+            forget(spans, claim);
             Some(Input::JobNotStarted(claim, Cause::Spawn(Note::lossy(&error.to_string()))))
         }
         JobEvent::Exited { key, exit, output, remains } => {
             let claim = claim_of(&key)?;
-            info!(run = %claim.run, %exit, "job has ended");
+            span_of(spans, claim).in_scope(|| info!(%exit, "job has ended"));
+            forget(spans, claim);
             Some(Input::JobExited(
                 claim,
                 JobExit {
@@ -266,6 +284,10 @@ fn input_of(event: JobEvent) -> Option<Input> {
         }
         JobEvent::GuardLost => Some(Input::GuardLost),
     }
+}
+
+fn forget(spans: &Spans, claim: Claim) {
+    spans.lock().unwrap_or_else(PoisonError::into_inner).remove(&claim);
 }
 
 fn tail(tail: job::Tail) -> horarium_core::run::Tail {
