@@ -40,10 +40,8 @@ impl Runner {
     pub(super) fn turn_alarm(&self) -> Moment {
         let mut alarm = Moment::NEVER;
         for job in self.jobs.values().filter(|job| !job.is_forgotten()) {
-            alarm = alarm.min(news_at(job));
-            if job.wants_lease() {
-                alarm = alarm.min(self.next_heartbeat);
-            }
+            // An abandoned claim is asked about too: the store says when it is lost.
+            alarm = alarm.min(news_at(job)).min(self.next_heartbeat);
         }
         if self.is_draining() {
             // Nothing is held: one more turn shows whether the store agrees.
