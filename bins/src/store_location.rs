@@ -11,8 +11,8 @@ use crate::exit_code::ExitCode;
 /// Where the ledger is.
 #[derive(Debug, Clone, Args)]
 pub struct StoreArguments {
-    /// The SQLite file of the ledger [default: horarium/horarium.db in $XDG_STATE_HOME, or in
-    /// ~/.local/state]
+    /// The SQLite file of the ledger [default: horarium/horarium.db in `$XDG_STATE_HOME`, or in
+    /// `~/.local/state`]
     #[arg(long, env = "HORARIUM_STORE", value_name = "FILE", global = true)]
     pub store: Option<PathBuf>,
 }

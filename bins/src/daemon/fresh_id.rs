@@ -40,8 +40,8 @@ pub fn fresh_scheduler_id() -> SchedulerId {
 
 /// A seed for a machine's jitter.
 pub fn fresh_seed() -> u64 {
-    let [.., a, b, c, d, e, f, g, h] = random_bits().to_be_bytes();
-    u64::from_be_bytes([a, b, c, d, e, f, g, h])
+    let half = random_bits() & u128::from(u64::MAX);
+    u64::try_from(half).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use horarium_core::recurrence::Zone;
 use horarium_core::runner::Purpose;
-use horarium_core::words::{By, Timestamp, WorkerName};
+use horarium_core::words::{By, Name, Timestamp, WorkerName};
 
 use crate::catalogue_file::{CatalogueFile, CatalogueFileError};
 use crate::guard::GuardLink;
@@ -97,14 +97,12 @@ fn catalogue(
 ) -> Result<(CatalogueFile, String, bool), CatalogueFileError> {
     let default = Path::new(DEFAULT_CATALOGUE);
     let path = named.or_else(|| default.exists().then_some(default));
-    match path {
-        Some(path) => Ok((CatalogueFile::read(path, zone)?, path.display().to_string(), false)),
-        None => {
-            let file = CatalogueFile::parse("example", Path::new(""), EXAMPLE, zone)
-                .map_err(CatalogueFileError::Faulty)?;
-            Ok((file, String::from("the shipped example"), true))
-        }
+    if let Some(path) = path {
+        return Ok((CatalogueFile::read(path, zone)?, path.display().to_string(), false));
     }
+    let file = CatalogueFile::parse("example", Path::new(""), EXAMPLE, zone)
+        .map_err(CatalogueFileError::Faulty)?;
+    Ok((file, String::from("the shipped example"), true))
 }
 
 fn introduce(
@@ -123,7 +121,7 @@ fn introduce(
     }
     say(&format!("catalogue   {origin}"));
     say(&format!("ledger      {}", store.display()));
-    let handlers: Vec<&str> = file.handlers.keys().map(|name| name.as_str()).collect();
+    let handlers: Vec<&str> = file.handlers.keys().map(Name::as_str).collect();
     say(&format!("handlers    {} ({concurrency} jobs at a time)", handlers.join(", ")));
     for (worker, next) in next {
         let zone = file.schedules.get(worker).map(|schedule| schedule.plan.recurrence.zone());
