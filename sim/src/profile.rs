@@ -1,0 +1,402 @@
+//! The drawn profile of a world: its sizes, its timings and its own subset of the faults (swarm:
+//! a world in which everything fails at once reaches less than many that differ).
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::num::NonZeroU32;
+
+use horarium_core::catalogue::{Definition, Execution, Timeout};
+use horarium_core::ledger::command::Retention;
+use horarium_core::words::{
+    Attempt, Backoff, Lease, LeaseTiming, Name, Request, RetryPolicy, Span, Timestamp, WorkerName,
+};
+
+use crate::draw::{Draw, Stream};
+
+/// A world before it begins.
+#[derive(Debug, Clone)]
+pub struct Profile {
+    /// What the store's clock shows at the beginning.
+    pub base: Timestamp,
+    /// How long the chaos lasts.
+    pub chaos: Span,
+    /// The workers that operators know.
+    pub workers: Vec<WorkerName>,
+    /// The newest definition of each handler.
+    pub definitions: BTreeMap<Name, Definition>,
+    /// Where runners run.
+    pub seats: Vec<Seat>,
+    /// How many schedulers there are.
+    pub schedulers: u64,
+    /// The schedulers' timing.
+    pub scheduler: SchedulerTiming,
+    /// Finished runs are kept so long, if not for ever.
+    pub retention: Option<Retention>,
+    /// How far the store's clock may be off to either side.
+    pub clock_step: Span,
+    /// The longest time between two wishes of operators.
+    pub operator_gap: Span,
+    /// The longest way of a message, one way.
+    pub latency: Span,
+    /// What jobs are like.
+    pub jobs: JobKinds,
+    /// What goes wrong.
+    pub faults: Faults,
+}
+
+/// A place for a runner process: when one ends, another starts there.
+#[derive(Debug, Clone)]
+pub struct Seat {
+    /// How many jobs at a time.
+    pub concurrency: NonZeroU32,
+    /// What it serves; older definitions than the newest on some seats.
+    pub definitions: BTreeMap<Name, Definition>,
+    /// Its lease.
+    pub lease: Lease,
+    /// How often it asks for work.
+    pub poll: Span,
+    /// How long its jobs may go on when it is stopped.
+    pub drain_grace: Span,
+    /// Its host's microseconds in a million true ones.
+    pub clock_rate: u64,
+}
+
+/// How schedulers keep time.
+#[derive(Debug, Clone, Copy)]
+pub struct SchedulerTiming {
+    /// The longest time between two passes.
+    pub poll: Span,
+    /// How often a standby asks.
+    pub lock_retry: Span,
+    /// How often a leader makes sure.
+    pub probe: Span,
+    /// When an answer counts as lost.
+    pub statement_timeout: Span,
+    /// Rows in one command.
+    pub batch: NonZeroU32,
+}
+
+/// How often, in a thousand, a job is of some kind.
+#[derive(Debug, Clone, Copy)]
+pub struct JobKinds {
+    /// Fails.
+    pub failing: u64,
+    /// Declares its failure final, of those that fail.
+    pub hopeless: u64,
+    /// Never ends by itself.
+    pub hanging: u64,
+    /// Does not hear TERM.
+    pub deaf: u64,
+    /// Cannot be started.
+    pub unstartable: u64,
+    /// Leaves a process behind that nobody can be sure about.
+    pub leaving: u64,
+    /// Says how far it is.
+    pub talking: u64,
+    /// The longest that one works.
+    pub longest: Span,
+}
+
+/// What goes wrong. Messages: times in a thousand. Disasters: the mean time between two of a
+/// kind; none when the world does not know it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Faults {
+    /// A request never arrives.
+    pub request_lost: u64,
+    /// The command is carried out, its answer is lost.
+    pub answer_lost: u64,
+    /// The command is carried out after its sender gave up.
+    pub request_late: u64,
+    /// The answer comes after its addressee gave up.
+    pub answer_late: u64,
+    /// The command is carried out twice.
+    pub request_twice: u64,
+    /// The answer comes twice.
+    pub answer_twice: u64,
+    /// Other transactions hold some rows.
+    pub rows_locked: u64,
+    /// A process dies in the middle of what its machine wants done.
+    pub crash_amid: u64,
+    /// A runner dies.
+    pub runner_crash: Option<Span>,
+    /// A scheduler dies.
+    pub scheduler_crash: Option<Span>,
+    /// A runner freezes, then goes on.
+    pub runner_freeze: Option<Span>,
+    /// A guard freezes, then goes on.
+    pub guard_freeze: Option<Span>,
+    /// A guard dies.
+    pub guard_death: Option<Span>,
+    /// A scheduler freezes, then goes on.
+    pub scheduler_freeze: Option<Span>,
+    /// A leader loses its lock without knowing.
+    pub lock_loss: Option<Span>,
+    /// The store's clock steps.
+    pub clock_step: Option<Span>,
+    /// A runner is stopped in good order.
+    pub shutdown: Option<Span>,
+    /// Schedulers are away for long.
+    pub schedulers_away: Option<Span>,
+    /// Everything is away for very long.
+    pub all_away: Option<Span>,
+}
+
+impl Profile {
+    /// The profile of `seed`.
+    pub fn of(seed: u64) -> Self {
+        let mut draw = Draw::new(seed, Stream::Profile);
+        let base = base(&mut draw);
+        let tiny = draw.chance(400);
+        let handlers = handlers(&mut draw);
+        let workers = workers(&mut draw, &handlers);
+        let clock_step = draw.pick([Span::ZERO, Span::from_millis(100), Span::from_secs(1)]);
+        let definitions: BTreeMap<Name, Definition> = handlers
+            .iter()
+            .map(|handler| (handler.clone(), definition(&mut draw, handler.clone())))
+            .collect();
+        let count = draw.between(1, 3);
+        let mut seats: Vec<Seat> =
+            (0..count).map(|_| seat(&mut draw, &definitions, clock_step, tiny)).collect();
+        if let Some(first) = seats.first_mut() {
+            first.definitions.clone_from(&definitions);
+        }
+        let timing = SchedulerTiming {
+            poll: draw.span(Span::from_secs(1), Span::from_secs(10)),
+            lock_retry: draw.span(Span::from_secs(1), Span::from_secs(5)),
+            probe: draw.span(Span::from_secs(1), Span::from_secs(5)),
+            statement_timeout: draw.span(Span::from_secs(1), Span::from_secs(5)),
+            batch: at_least_one(if tiny { draw.between(1, 2) } else { draw.between(1, 100) }),
+        };
+        let lease = seats.iter().map(|seat| seat.lease.timing().lease).max().unwrap_or_default();
+        // A way there and back takes less than the most impatient waits.
+        let patience = seats.iter().map(|seat| seat.lease.timing().statement_timeout).min();
+        let longest_way = patience.unwrap_or_default().min(timing.statement_timeout).scaled(2, 5);
+        Self {
+            base,
+            chaos: draw.span(lease.times(3), lease.times(12)),
+            workers,
+            definitions,
+            seats,
+            schedulers: draw.between(1, 2),
+            scheduler: timing,
+            retention: draw.chance(200).then(|| Retention {
+                keep: Span::from_days(7),
+                keep_per_worker: u32::try_from(draw.below(20)).unwrap_or(0),
+                limit: timing.batch,
+            }),
+            clock_step,
+            operator_gap: draw.span(Span::from_millis(500), Span::from_secs(20)),
+            latency: draw
+                .pick([
+                    Span::from_millis(2),
+                    Span::from_millis(20),
+                    Span::from_millis(200),
+                    Span::from_millis(700),
+                ])
+                .min(longest_way),
+            jobs: job_kinds(&mut draw, lease),
+            faults: if draw.chance(50) { Faults::default() } else { faults(&mut draw) },
+        }
+    }
+
+    /// The same world with nothing going wrong.
+    #[must_use]
+    pub fn without_faults(self) -> Self {
+        let seats = self.seats.into_iter().map(|seat| Seat { clock_rate: 1_000_000, ..seat });
+        Self { faults: Faults::default(), seats: seats.collect(), ..self }
+    }
+}
+
+/// Short enough to read under a failure.
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "  base {}, chaos for {}", self.base, self.chaos)?;
+        writeln!(f, "  workers {:?}, operator gap {}", self.workers, self.operator_gap)?;
+        for (handler, definition) in &self.definitions {
+            writeln!(
+                f,
+                "  {handler}: timeout {}, stop grace {}, {:?}",
+                definition.timeout, definition.stop_grace, definition.retry
+            )?;
+        }
+        for (index, seat) in self.seats.iter().enumerate() {
+            let served: Vec<&Name> = seat.definitions.keys().collect();
+            writeln!(
+                f,
+                "  seat {index}: {} at a time of {served:?}, poll {}, drain {}, clock {}, {:?}",
+                seat.concurrency,
+                seat.poll,
+                seat.drain_grace,
+                seat.clock_rate,
+                seat.lease.timing()
+            )?;
+        }
+        writeln!(f, "  {} schedulers, {:?}", self.schedulers, self.scheduler)?;
+        writeln!(f, "  latency {}, retention {:?}", self.latency, self.retention)?;
+        writeln!(f, "  {:?}", self.jobs)?;
+        writeln!(f, "  {:?}", self.faults)
+    }
+}
+
+/// Near a change of clocks, a leap day, a year's end, or on no special day.
+fn base(draw: &mut Draw) -> Timestamp {
+    let day = draw.pick([
+        1_774_742_400_000_000, // 2026-03-29T00:00:00Z
+        1_792_886_400_000_000, // 2026-10-25T00:00:00Z
+        1_793_512_800_000_000, // 2026-11-01T06:00:00Z
+        1_796_032_800_000_000, // 2026-11-30T10:00:00Z
+        1_798_758_000_000_000, // 2026-12-31T23:00:00Z
+        1_835_395_200_000_000, // 2028-02-29T00:00:00Z
+    ]);
+    let later = draw.below(7_200_000_000);
+    Timestamp::from_micros(day + i64::try_from(later).unwrap_or(0)).unwrap_or(Timestamp::EPOCH)
+}
+
+fn handlers(draw: &mut Draw) -> Vec<Name> {
+    ["backup", "ocr", "report"]
+        .iter()
+        .take(draw.index(3) + 1)
+        .filter_map(|name| name.parse().ok())
+        .collect()
+}
+
+fn workers(draw: &mut Draw, handlers: &[Name]) -> Vec<WorkerName> {
+    let mut workers: Vec<WorkerName> = handlers.iter().cloned().map(WorkerName::from).collect();
+    for instance in 0..draw.below(4) {
+        let handler = draw.pick_of(handlers).map_or("", Name::as_str);
+        workers.extend(format!("{handler}:i{instance}").parse::<WorkerName>());
+    }
+    workers
+}
+
+fn definition(draw: &mut Draw, handler: Name) -> Definition {
+    let timeout = if draw.chance(150) {
+        Timeout::None
+    } else {
+        Timeout::After(draw.span(Span::from_secs(5), Span::from_secs(90)))
+    };
+    let mut definition = Definition {
+        version: 2,
+        timeout,
+        stop_grace: draw.span(Span::ZERO, Span::from_secs(10)),
+        retry: retry(draw),
+        ..Definition::plain(
+            handler,
+            Execution::Command { argv: vec![String::from("true")], directory: None },
+        )
+    };
+    if let Ok(fast) = "fast".parse::<Name>() {
+        definition.presets.insert(fast, Request::default());
+    }
+    definition
+}
+
+/// A retry policy with short delays, so that a world sees chains end.
+pub fn retry(draw: &mut Draw) -> RetryPolicy {
+    RetryPolicy {
+        max_attempts: Attempt::new(draw.pick([1, 2, 3, 3])).unwrap_or(Attempt::FIRST),
+        backoff: draw.pick([Backoff::Exponential, Backoff::Quadratic]),
+        base: draw.span(Span::ZERO, Span::from_secs(30)),
+    }
+}
+
+fn seat(
+    draw: &mut Draw,
+    definitions: &BTreeMap<Name, Definition>,
+    clock_step: Span,
+    tiny: bool,
+) -> Seat {
+    let timing = LeaseTiming {
+        heartbeat: if tiny {
+            Span::from_secs(1)
+        } else {
+            draw.span(Span::from_secs(2), Span::from_secs(15))
+        },
+        lease: Span::ZERO,
+        statement_timeout: draw.span(Span::from_millis(500), Span::from_secs(5)),
+        kill_grace: draw.span(Span::ZERO, Span::from_secs(3)),
+        clock_step,
+    };
+    // The shortest lease that the check takes, or a longer one.
+    let bare = timing.heartbeat.times(3).plus(timing.statement_timeout).plus(timing.kill_grace);
+    let needed = bare.plus(clock_step.times(2)).scaled(1_000, 990).plus(Span::from_micros(1));
+    let lease = needed.scaled(draw.pick([1_000, 1_000, 1_300, 2_000]), 1_000);
+    let lease = LeaseTiming { lease, ..timing }.checked().unwrap_or_default();
+    let mut served = definitions.clone();
+    if draw.chance(300) {
+        for definition in served.values_mut() {
+            definition.version = 1;
+            definition.presets.clear();
+        }
+    }
+    if draw.chance(200)
+        && let Some(handler) = served.keys().next().cloned()
+    {
+        served.remove(&handler);
+    }
+    Seat {
+        concurrency: at_least_one(draw.pick([1, 1, 2, 5])),
+        definitions: served,
+        lease,
+        poll: draw.span(Span::from_millis(500), lease.timing().heartbeat),
+        drain_grace: draw.span(Span::ZERO, Span::from_secs(20)),
+        clock_rate: match draw.below(4) {
+            0 => 991_000,
+            1 => 1_009_000,
+            _ => draw.between(991_000, 1_009_000),
+        },
+    }
+}
+
+fn job_kinds(draw: &mut Draw, lease: Span) -> JobKinds {
+    let mut some = |most: u64| if draw.chance(500) { draw.between(1, most) } else { 0 };
+    JobKinds {
+        failing: some(900),
+        hopeless: some(300),
+        hanging: some(300),
+        deaf: some(900),
+        unstartable: some(100),
+        leaving: some(100),
+        talking: some(1_000),
+        longest: lease.scaled(draw.between(50, 2_000), 1_000),
+    }
+}
+
+fn faults(draw: &mut Draw) -> Faults {
+    let mut rarely = |most: u64| {
+        let most = draw.pick([most / 10, most]);
+        if draw.chance(400) { draw.between(1, most) } else { 0 }
+    };
+    let messages = Faults {
+        request_lost: rarely(200),
+        answer_lost: rarely(200),
+        request_late: rarely(100),
+        answer_late: rarely(100),
+        request_twice: rarely(50),
+        answer_twice: rarely(100),
+        rows_locked: rarely(300),
+        crash_amid: rarely(20),
+        ..Faults::default()
+    };
+    let mut every = |permille: u64, most: u64| {
+        draw.chance(permille).then(|| draw.span(Span::from_secs(5), Span::from_secs(most)))
+    };
+    Faults {
+        runner_crash: every(400, 120),
+        scheduler_crash: every(300, 120),
+        runner_freeze: every(400, 120),
+        guard_freeze: every(300, 120),
+        guard_death: every(200, 300),
+        scheduler_freeze: every(300, 120),
+        lock_loss: every(300, 60),
+        clock_step: every(400, 30),
+        shutdown: every(400, 120),
+        schedulers_away: every(150, 300),
+        all_away: every(70, 300),
+        ..messages
+    }
+}
+
+fn at_least_one(number: u64) -> NonZeroU32 {
+    u32::try_from(number).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN)
+}

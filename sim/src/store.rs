@@ -1,0 +1,123 @@
+//! The store of a world: the ledger itself, watched at every step.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use horarium_core::ledger::audit::{self, Audit};
+use horarium_core::ledger::{Command, Handled, Ledger, Locked, Rows};
+use horarium_core::words::Timestamp;
+
+use crate::breach::{Breach, Law};
+use crate::facts::Facts;
+use crate::sabotage::Sabotage;
+use crate::witness;
+
+/// The fold law costs a copy of the ledger: it is looked at every so many commands.
+const FOLD_EVERY: u64 = 61;
+/// The rows at rest are looked at every so many commands.
+const CHECK_EVERY: u64 = 307;
+
+/// A ledger and who watches it.
+#[derive(Debug)]
+pub struct Store {
+    ledger: Ledger,
+    audit: Audit,
+    sabotage: Option<Sabotage>,
+    handled: u64,
+    digest: DefaultHasher,
+}
+
+impl Store {
+    /// An empty store, perhaps a broken one.
+    pub fn new(sabotage: Option<Sabotage>) -> Self {
+        let ledger = Ledger::new();
+        Self {
+            audit: Audit::of(ledger.rows()),
+            ledger,
+            sabotage,
+            handled: 0,
+            digest: DefaultHasher::new(),
+        }
+    }
+
+    /// What it holds.
+    pub const fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// How many commands it handled.
+    pub const fn handled(&self) -> u64 {
+        self.handled
+    }
+
+    /// Everything it ever did, in one number.
+    pub fn digest(&self) -> u64 {
+        self.digest.finish()
+    }
+
+    /// Handles a command and looks whether it was right.
+    pub fn handle(
+        &mut self,
+        now: Timestamp,
+        command: &Command,
+        locked: &Locked,
+        facts: &mut Facts,
+    ) -> Result<Handled, Breach> {
+        self.handled += 1;
+        let before = self.handled.is_multiple_of(FOLD_EVERY).then(|| self.ledger.clone());
+        let looking = witness::Before::of(&self.ledger, command, locked, now);
+        let handled = match self.sabotage {
+            Some(sabotage) => sabotage.handle(&mut self.ledger, now, command, locked),
+            None => self.ledger.handle_amid(now, command, locked),
+        };
+        (now, command, &handled.reply, &handled.events).hash(&mut self.digest);
+        self.audit.observe(now, command, &handled)?;
+        if let Some(before) = before {
+            self.fold(before, &handled)?;
+        }
+        if self.handled.is_multiple_of(CHECK_EVERY) {
+            self.check()?;
+        }
+        looking.tell(&self.ledger, command, &handled, facts);
+        Ok(handled)
+    }
+
+    /// Looks at the rows as they are.
+    pub fn check(&self) -> Result<(), Breach> {
+        if Ledger::from_rows(self.ledger.rows().clone()) != self.ledger {
+            return Err(Breach::new(Law::Fold, "the indexes do not follow from the rows"));
+        }
+        match audit::check(self.ledger.rows()).into_iter().next() {
+            Some(violation) => Err(violation.into()),
+            None => Ok(()),
+        }
+    }
+
+    fn fold(&self, mut before: Ledger, handled: &Handled) -> Result<(), Breach> {
+        for event in &handled.events {
+            before.evolve(event);
+        }
+        if before == self.ledger {
+            return Ok(());
+        }
+        let part = different_part(before.rows(), self.ledger.rows());
+        Err(Breach::new(Law::Fold, format!("the fold of the events differs in {part}")))
+    }
+}
+
+fn different_part(left: &Rows, right: &Rows) -> &'static str {
+    if left.runs != right.runs {
+        "the runs"
+    } else if left.occurrences != right.occurrences {
+        "the occurrences"
+    } else if left.workers != right.workers {
+        "the workers"
+    } else if left.runners != right.runners {
+        "the registry"
+    } else if left.sequences != right.sequences {
+        "the sequences"
+    } else if left == right {
+        "the indexes"
+    } else {
+        "the catalogue or the leadership"
+    }
+}

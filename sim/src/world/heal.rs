@@ -1,0 +1,233 @@
+//! After the storm: the faults stop, a capable runner and a scheduler live, operators are quiet.
+//! Within a time that follows from the configuration everything must converge, or the world says
+//! in words what did not.
+
+use std::collections::BTreeSet;
+
+use horarium_core::catalogue::Timeout;
+use horarium_core::ledger::OccurrenceKey;
+use horarium_core::runner::Input;
+use horarium_core::scheduler;
+use horarium_core::words::{RunId, Span};
+
+use crate::breach::{Breach, Law};
+use crate::clock::Time;
+use crate::describe;
+use crate::profile::Faults;
+
+use super::runners::Condition;
+use super::{Happening, World};
+
+/// How often it is looked whether everything has converged.
+const LOOK_EVERY: Span = Span::from_secs(2);
+
+/// Where a world stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Faults strike.
+    Chaos,
+    /// What was open when the faults stopped is settled.
+    Settling { by: Time, runs: BTreeSet<RunId>, owed: BTreeSet<OccurrenceKey> },
+    /// No schedule fires any more; the last chains end.
+    Quieting { by: Time },
+    /// Every process was asked to stop.
+    Stopping { by: Time },
+    /// It is over.
+    Over,
+}
+
+impl Phase {
+    /// True when no process starts any more.
+    pub(super) const fn is_stopping(&self) -> bool {
+        match self {
+            Self::Stopping { .. } | Self::Over => true,
+            Self::Chaos | Self::Settling { .. } | Self::Quieting { .. } => false,
+        }
+    }
+}
+
+impl World {
+    /// The faults stop.
+    pub(super) fn heals(&mut self) {
+        if self.is_away() {
+            self.queue.put(self.away_until.plus(self.profile.chaos), Happening::Heals);
+            return;
+        }
+        self.note(|| String::from("— the faults stop —"));
+        let ledger = self.store.ledger();
+        let runs = ledger.queue().chain(ledger.running()).map(|run| run.id).collect();
+        let owed =
+            ledger.owed_retries().map(|owed| (owed.worker.clone(), owed.scheduled_for)).collect();
+        self.phase = Phase::Settling { by: self.time.plus(self.bound()), runs, owed };
+        self.profile.faults = Faults::default();
+        for runner in 0..self.runners.len() {
+            self.runner_thaws(runner);
+            self.guard_thaws(runner);
+        }
+        for scheduler in 0..self.schedulers.len() {
+            self.scheduler_thaws(scheduler);
+        }
+        for seat in 0..self.profile.seats.len() {
+            self.after(Span::from_millis(10), Happening::RunnerStarts { seat });
+        }
+        self.after(Span::from_millis(10), Happening::SchedulerStarts);
+        self.after(LOOK_EVERY, Happening::Looks);
+    }
+
+    /// The longest that a job may live.
+    fn longest_job(&self) -> Span {
+        let limits = self.profile.definitions.values().map(|definition| match definition.timeout {
+            Timeout::After(limit) => limit.plus(definition.stop_grace),
+            Timeout::None => self.profile.jobs.longest,
+        });
+        limits.max().unwrap_or_default()
+    }
+
+    /// The time within which everything must converge. All that waits for a runner waits at most
+    /// for each other worker's job; what a dead runner held waits for its lease; a chain has three
+    /// attempts with their delays.
+    fn bound(&self) -> Span {
+        let seats = &self.profile.seats;
+        let lease = seats.iter().map(|seat| seat.lease.timing().lease).max().unwrap_or_default();
+        let poll = seats.iter().map(|seat| seat.poll).max().unwrap_or_default();
+        let grace = seats.iter().map(|seat| seat.drain_grace).max().unwrap_or_default();
+        let timing = self.profile.scheduler;
+        let workers = u64::try_from(self.profile.workers.len()).unwrap_or(u64::MAX);
+        let round = self.longest_job().plus(poll).plus(lease).times(workers.saturating_add(1));
+        let delay = Span::from_secs(30).times(9).scaled(6, 5);
+        let attempt = round.plus(delay).plus(timing.poll.times(4));
+        let silence = timing.statement_timeout.times(8).plus(lease.times(3)).plus(grace);
+        attempt.times(3).plus(silence).plus(Self::longest_wait()).plus(timing.lock_retry.times(2))
+    }
+
+    /// Looks whether everything has converged.
+    pub(super) fn looks(&mut self) {
+        let (by, open) = match &self.phase {
+            Phase::Chaos | Phase::Over => return,
+            Phase::Settling { by, runs, owed } => (*by, self.unsettled(runs, owed)),
+            Phase::Quieting { by } => (*by, self.unquiet()),
+            Phase::Stopping { by } => (*by, self.unstopped()),
+        };
+        match open {
+            Some(what) if self.time > by => {
+                let since = self.bound();
+                let what = format!("{since} after the faults stopped, {what}");
+                self.broke(Breach::new(Law::Convergence, what));
+            }
+            Some(_) => self.after(LOOK_EVERY, Happening::Looks),
+            None => self.next_phase(),
+        }
+    }
+
+    fn next_phase(&mut self) {
+        let by = self.time.plus(self.bound());
+        match self.phase {
+            Phase::Chaos | Phase::Over => {}
+            Phase::Settling { .. } => {
+                self.note(|| String::from("— settled: schedules are disabled —"));
+                self.phase = Phase::Quieting { by };
+                self.disable_all();
+                self.after(LOOK_EVERY, Happening::Looks);
+            }
+            Phase::Quieting { .. } => {
+                self.note(|| String::from("— quiet: processes are stopped —"));
+                self.phase = Phase::Stopping { by };
+                for runner in 0..self.runners.len() {
+                    if self.runners[runner].condition != Condition::Gone {
+                        self.runners[runner].must_retire = true;
+                        self.runner_hears(runner, Input::Shutdown);
+                    }
+                }
+                for scheduler in 0..self.schedulers.len() {
+                    self.scheduler_hears(scheduler, scheduler::Input::Shutdown);
+                }
+                self.after(LOOK_EVERY, Happening::Looks);
+            }
+            Phase::Stopping { .. } => {
+                self.phase = Phase::Over;
+                self.judge_accepted();
+                if let Err(breach) = self.store.check() {
+                    self.broke(breach);
+                }
+            }
+        }
+    }
+
+    /// What of that which was open when the faults stopped is still open.
+    fn unsettled(&self, runs: &BTreeSet<RunId>, owed: &BTreeSet<OccurrenceKey>) -> Option<String> {
+        let rows = self.store.ledger().rows();
+        let now = self.now();
+        let open = runs.iter().filter_map(|id| rows.runs.get(id)).find(|run| run.is_active());
+        if let Some(run) = open {
+            return Some(format!(
+                "{} of {} is {}",
+                describe::run(run.id),
+                run.worker,
+                run.status_kind()
+            ));
+        }
+        let unpaid = owed
+            .iter()
+            .filter_map(|key| rows.occurrences.get(key))
+            .find(|occurrence| occurrence.owes_retry());
+        if let Some(occurrence) = unpaid {
+            return Some(format!("a retry of {} is owed", occurrence.worker));
+        }
+        let slack = self.profile.scheduler.poll.plus(Span::from_secs(10));
+        let late = self.store.ledger().agenda().next().filter(|(at, _)| at.plus(slack) < now);
+        if let Some((at, worker)) = late {
+            return Some(format!("{worker} is due since {at}"));
+        }
+        self.stale_lease()
+    }
+
+    fn stale_lease(&self) -> Option<String> {
+        let now = self.now();
+        let slack = self.profile.scheduler.poll.plus(Span::from_secs(20));
+        let first = self.store.ledger().running().next()?;
+        let expired = first.hold().is_some_and(|hold| hold.lease_expires_at.plus(slack) < now);
+        expired.then(|| format!("{} outlives its lease", describe::run(first.id)))
+    }
+
+    /// What is still going on although no schedule fires any more.
+    fn unquiet(&self) -> Option<String> {
+        let ledger = self.store.ledger();
+        if !self.operators.are_quiet() {
+            return Some(String::from("an operator waits for an answer"));
+        }
+        if let Some((_, worker)) = ledger.agenda().next() {
+            return Some(format!("the schedule of {worker} is enabled"));
+        }
+        if let Some(run) = ledger.queue().chain(ledger.running()).next() {
+            return Some(format!(
+                "{} of {} is {}",
+                describe::run(run.id),
+                run.worker,
+                run.status_kind()
+            ));
+        }
+        if let Some(occurrence) = ledger.owed_retries().next() {
+            return Some(format!("a retry of {} is owed", occurrence.worker));
+        }
+        let foreground = self
+            .runners
+            .iter()
+            .position(|runner| runner.is_foreground() && runner.condition != Condition::Gone);
+        foreground.map(|runner| format!("foreground runner {runner} does not end"))
+    }
+
+    /// What has not ended although it was asked to.
+    fn unstopped(&self) -> Option<String> {
+        if let Some(runner) =
+            self.runners.iter().position(|runner| runner.condition != Condition::Gone)
+        {
+            return Some(format!("runner {runner} has not ended"));
+        }
+        if let Some(scheduler) =
+            self.schedulers.iter().position(|scheduler| scheduler.condition != Condition::Gone)
+        {
+            return Some(format!("scheduler {scheduler} has not ended"));
+        }
+        self.bodies.any_alive().map(|claim| format!("job {} lives", describe::claim(claim)))
+    }
+}

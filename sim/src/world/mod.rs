@@ -1,0 +1,271 @@
+//! A world: processes that host the real machines, a network, a store, operators and disasters,
+//! all in virtual time and all drawn from one seed.
+
+mod bodies;
+mod disasters;
+mod guards;
+mod heal;
+mod network;
+mod operators;
+mod runners;
+mod schedulers;
+mod work;
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use horarium_core::ledger::{Claim, Reply};
+use horarium_core::runner;
+use horarium_core::scheduler;
+use horarium_core::words::Span;
+
+use crate::breach::{Breach, Law};
+use crate::clock::{StoreClock, Time};
+use crate::draw::{Draw, Stream};
+use crate::facts::{Fact, Facts};
+use crate::profile::Profile;
+use crate::queue::Queue;
+use crate::sabotage::Sabotage;
+use crate::store::Store;
+use crate::timeline::Timeline;
+
+use bodies::{Act, Bodies};
+use disasters::Disaster;
+use heal::Phase;
+use network::Letter;
+use operators::Operators;
+use runners::RunnerProcess;
+use schedulers::SchedulerProcess;
+use work::Work;
+
+/// A world that takes more steps than this never ends.
+const MOST_STEPS: u64 = 400_000;
+
+/// Something that happens.
+#[derive(Debug)]
+enum Happening {
+    /// A runner process starts on a seat.
+    RunnerStarts { seat: usize },
+    /// The moment has come that a runner asked for.
+    RunnerWakes { runner: usize, alarm: u64 },
+    /// A runner is told something.
+    RunnerHears { runner: usize, input: Box<runner::Input> },
+    /// A frozen runner goes on.
+    RunnerThaws { runner: usize },
+    /// A guard looks at its deadlines.
+    GuardWakes { runner: usize },
+    /// A frozen guard goes on.
+    GuardThaws { runner: usize },
+    /// A job does something.
+    JobActs { runner: usize, claim: Claim, act: Act },
+    /// A scheduler process starts.
+    SchedulerStarts,
+    /// The moment has come that a scheduler asked for.
+    SchedulerWakes { scheduler: usize, alarm: u64 },
+    /// A scheduler is told something.
+    SchedulerHears { scheduler: usize, input: Box<scheduler::Input> },
+    /// A frozen scheduler goes on.
+    SchedulerThaws { scheduler: usize },
+    /// A command reaches the store.
+    Arrives(Box<Letter>),
+    /// An operator wants something.
+    OperatorActs,
+    /// An operator is answered.
+    OperatorHears { operation: usize, reply: Box<Reply> },
+    /// An operator has waited long enough for an answer.
+    OperatorGivesUp { operation: usize },
+    /// Something goes wrong.
+    Strikes(Disaster),
+    /// The faults stop.
+    Heals,
+    /// It is looked whether everything has converged.
+    Looks,
+}
+
+/// A world.
+#[derive(Debug)]
+pub struct World {
+    profile: Profile,
+    sabotage: Option<Sabotage>,
+    time: Time,
+    steps: u64,
+    queue: Queue<Happening>,
+    workload: Draw,
+    faults: Draw,
+    latency: Draw,
+    store: Store,
+    store_clock: StoreClock,
+    runners: Vec<RunnerProcess>,
+    schedulers: Vec<SchedulerProcess>,
+    /// Who has the leader's lock.
+    lock: Option<usize>,
+    bodies: Bodies,
+    operators: Operators,
+    work: Work,
+    phase: Phase,
+    /// Nobody is at work before this.
+    away_until: Time,
+    facts: Facts,
+    timeline: Timeline,
+    digest: DefaultHasher,
+    breach: Option<Breach>,
+}
+
+/// What became of a world that broke no law.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Story {
+    /// Everything that happened, in one number.
+    pub digest: u64,
+    /// How many steps it took.
+    pub steps: u64,
+    /// How many commands the store handled.
+    pub commands: u64,
+    /// Which facts it met.
+    pub facts: Facts,
+}
+
+impl World {
+    /// The world of `seed`, at its beginning.
+    pub fn new(
+        seed: u64,
+        profile: Profile,
+        sabotage: Option<Sabotage>,
+        timeline: Timeline,
+    ) -> Self {
+        let mut world = Self {
+            time: Time::START,
+            steps: 0,
+            queue: Queue::default(),
+            workload: Draw::new(seed, Stream::Workload),
+            faults: Draw::new(seed, Stream::Faults),
+            latency: Draw::new(seed, Stream::Latency),
+            store: Store::new(sabotage),
+            store_clock: StoreClock { base: profile.base, ahead: 0 },
+            runners: Vec::new(),
+            schedulers: Vec::new(),
+            lock: None,
+            bodies: Bodies::default(),
+            operators: Operators::default(),
+            work: Work::default(),
+            phase: Phase::Chaos,
+            away_until: Time::START,
+            facts: Facts::default(),
+            timeline,
+            digest: DefaultHasher::new(),
+            breach: None,
+            profile,
+            sabotage,
+        };
+        for seat in 0..world.profile.seats.len() {
+            world.queue.put(Time::START, Happening::RunnerStarts { seat });
+        }
+        for _ in 0..world.profile.schedulers {
+            world.queue.put(Time::START, Happening::SchedulerStarts);
+        }
+        world.publish_catalogue();
+        world.queue.put(Time::START.plus(Span::from_secs(1)), Happening::OperatorActs);
+        world.plan_disasters();
+        world.queue.put(Time::START.plus(world.profile.chaos), Happening::Heals);
+        world
+    }
+
+    /// Lets everything happen. The story, or the first law that was broken.
+    pub fn run(&mut self) -> Result<Story, Breach> {
+        while self.phase != Phase::Over && self.breach.is_none() {
+            self.steps += 1;
+            if self.steps > MOST_STEPS {
+                let what = format!("not over after {MOST_STEPS} steps");
+                return Err(Breach::new(Law::StepBudget, what));
+            }
+            match self.queue.take() {
+                Some((time, happening)) => {
+                    self.time = self.time.max(time);
+                    self.happen(happening);
+                }
+                None => {
+                    return Err(Breach::new(Law::Convergence, "nothing is to come any more"));
+                }
+            }
+        }
+        match self.breach.take() {
+            Some(breach) => Err(breach),
+            None => Ok(Story {
+                digest: self.digest.finish() ^ self.store.digest(),
+                steps: self.steps,
+                commands: self.store.handled(),
+                facts: self.facts.clone(),
+            }),
+        }
+    }
+
+    /// Its last lines.
+    pub fn lines(&self) -> Vec<String> {
+        self.timeline.lines()
+    }
+
+    /// How it was drawn.
+    pub const fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    fn happen(&mut self, happening: Happening) {
+        match happening {
+            Happening::RunnerStarts { seat } => self.runner_starts(seat),
+            Happening::RunnerWakes { runner, alarm } => self.runner_wakes(runner, alarm),
+            Happening::RunnerHears { runner, input } => self.runner_hears(runner, *input),
+            Happening::RunnerThaws { runner } => self.runner_thaws(runner),
+            Happening::GuardWakes { runner } => self.guard_looks(runner),
+            Happening::GuardThaws { runner } => self.guard_thaws(runner),
+            Happening::JobActs { runner, claim, act } => self.job_acts(runner, claim, act),
+            Happening::SchedulerStarts => self.scheduler_starts(),
+            Happening::SchedulerWakes { scheduler, alarm } => {
+                self.scheduler_wakes(scheduler, alarm);
+            }
+            Happening::SchedulerHears { scheduler, input } => {
+                self.scheduler_hears(scheduler, *input);
+            }
+            Happening::SchedulerThaws { scheduler } => self.scheduler_thaws(scheduler),
+            Happening::Arrives(letter) => self.arrives(*letter),
+            Happening::OperatorActs => self.operator_acts(),
+            Happening::OperatorHears { operation, reply } => {
+                self.operator_hears(operation, &reply);
+            }
+            Happening::OperatorGivesUp { operation } => self.operator_gives_up(operation),
+            Happening::Strikes(disaster) => self.strikes(disaster),
+            Happening::Heals => self.heals(),
+            Happening::Looks => self.looks(),
+        }
+    }
+
+    /// Adds a line to the timeline.
+    fn note(&mut self, line: impl FnOnce() -> String) {
+        self.timeline.note(self.time, line);
+    }
+
+    fn see(&mut self, fact: Fact) {
+        self.facts.see(fact);
+    }
+
+    /// The first breach stands.
+    fn broke(&mut self, breach: Breach) {
+        self.timeline.note(self.time, || format!("BROKEN {breach}"));
+        self.breach.get_or_insert(breach);
+    }
+
+    fn mark(&mut self, what: &impl Hash) {
+        (self.time, what).hash(&mut self.digest);
+    }
+
+    fn after(&mut self, span: Span, happening: Happening) {
+        self.queue.put(self.time.plus(span), happening);
+    }
+
+    /// True while faults strike.
+    fn is_chaos(&self) -> bool {
+        self.phase == Phase::Chaos
+    }
+
+    /// A short time on one machine.
+    fn moment_later(&mut self) -> Span {
+        self.latency.span(Span::ZERO, Span::from_millis(3))
+    }
+}

@@ -1,0 +1,225 @@
+//! The network between everybody and the store: requests and answers are lost, late and doubled.
+
+use std::collections::BTreeSet;
+
+use horarium_core::ledger::{Command, Event, Handled, Locked, Reply};
+use horarium_core::runner;
+use horarium_core::runner::CallId;
+use horarium_core::scheduler;
+use horarium_core::words::Span;
+
+use crate::describe;
+use crate::facts::Fact;
+
+use super::{Happening, World};
+
+/// Who sent a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Sender {
+    /// A runner process.
+    Runner(usize, CallId),
+    /// A scheduler process.
+    Scheduler(usize, CallId),
+    /// An operator.
+    Operator(usize),
+}
+
+/// A command on its way.
+#[derive(Debug)]
+pub(super) struct Letter {
+    sender: Sender,
+    command: Command,
+    /// True when its sender has given it up.
+    is_late: bool,
+    /// What becomes of the answer.
+    answer: Way,
+}
+
+/// What becomes of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Fine,
+    Lost,
+    Late,
+    Twice,
+}
+
+impl World {
+    /// Sends a command to the store.
+    pub(super) fn send(&mut self, sender: Sender, command: Command, patience: Span) {
+        let text = self.sender_name(sender);
+        self.note(|| format!("{text} → {}", describe::command(&command)));
+        let faults = self.profile.faults;
+        let request = self.draw_way(faults.request_lost, faults.request_late, faults.request_twice);
+        let answer = self.draw_way(faults.answer_lost, faults.answer_late, faults.answer_twice);
+        let way = self.one_way();
+        match request {
+            Way::Fine => self.post(way, sender, command, false, answer),
+            Way::Twice => {
+                let later = way.plus(self.latency.span(Span::ZERO, patience.times(2)));
+                self.post(way, sender, command.clone(), false, answer);
+                self.post(later, sender, command, false, answer);
+            }
+            Way::Late => {
+                let late = patience.plus(self.latency.span(Span::ZERO, patience.times(6)));
+                self.perhaps_told(sender, way);
+                self.post(late, sender, command, true, answer);
+            }
+            Way::Lost => {
+                self.see(Fact::RequestLost);
+                self.note(|| String::from("  (the request is lost)"));
+                self.perhaps_told(sender, way);
+            }
+        }
+    }
+
+    fn draw_way(&mut self, lost: u64, late: u64, twice: u64) -> Way {
+        let draw = self.faults.below(1_000);
+        if draw < lost {
+            Way::Lost
+        } else if draw < lost + late {
+            Way::Late
+        } else if draw < lost + late + twice {
+            Way::Twice
+        } else {
+            Way::Fine
+        }
+    }
+
+    fn one_way(&mut self) -> Span {
+        self.latency.span(Span::from_micros(100), self.profile.latency)
+    }
+
+    fn post(&mut self, way: Span, sender: Sender, command: Command, is_late: bool, answer: Way) {
+        let letter = Letter { sender, command, is_late, answer };
+        self.after(way, Happening::Arrives(Box::new(letter)));
+    }
+
+    /// A failed call is noticed at once, or only by its silence.
+    fn perhaps_told(&mut self, sender: Sender, way: Span) {
+        if !self.faults.chance(500) {
+            return;
+        }
+        match sender {
+            Sender::Runner(runner, call) => {
+                let input = Box::new(runner::Input::Unanswered(call));
+                self.after(way, Happening::RunnerHears { runner, input });
+            }
+            Sender::Scheduler(scheduler, call) => {
+                let input = Box::new(scheduler::Input::Unanswered(call));
+                self.after(way, Happening::SchedulerHears { scheduler, input });
+            }
+            Sender::Operator(_) => {}
+        }
+    }
+
+    /// A command reaches the store.
+    pub(super) fn arrives(&mut self, letter: Letter) {
+        let Letter { sender, command, is_late, answer } = letter;
+        let Some(handled) = self.handle(sender, &command) else {
+            return;
+        };
+        if is_late && matches!(handled.reply, Reply::Turned(_)) {
+            self.see(Fact::LateTurn);
+        }
+        let way = self.one_way();
+        match answer {
+            Way::Fine => self.answer(sender, way, handled.reply),
+            Way::Twice => {
+                let later = way.plus(self.latency.span(Span::ZERO, Span::from_secs(10)));
+                self.answer(sender, way, handled.reply.clone());
+                self.answer(sender, later, handled.reply);
+            }
+            Way::Late => {
+                let late = way.plus(self.latency.span(Span::ZERO, Span::from_secs(20)));
+                self.answer(sender, late, handled.reply);
+            }
+            Way::Lost => {
+                self.see(Fact::AnswerLost);
+                if matches!(&handled.reply, Reply::Turned(turned) if !turned.granted.is_empty()) {
+                    self.see(Fact::AnswerLostWithClaim);
+                }
+                self.note(|| String::from("  (the answer is lost)"));
+                self.perhaps_told(sender, way);
+            }
+        }
+    }
+
+    /// Has the store handle a command, and looks at what that did.
+    pub(super) fn handle(&mut self, sender: Sender, command: &Command) -> Option<Handled> {
+        let now = self.store_clock.at(self.time);
+        let locked = self.draw_locked(command);
+        let handled = match self.store.handle(now, command, &locked, &mut self.facts) {
+            Ok(handled) => handled,
+            Err(breach) => {
+                let name = self.sender_name(sender);
+                self.note(|| format!("  store at {now}: {name} {}", describe::command(command)));
+                self.broke(breach);
+                return None;
+            }
+        };
+        let name = self.sender_name(sender);
+        self.note(|| {
+            let command = describe::command(command);
+            format!("  store at {now}: {name} {command} ⇒ {}", describe::reply(&handled.reply))
+        });
+        self.count_work(sender, &handled);
+        self.note_release(&handled);
+        if let (Sender::Scheduler(scheduler, _), Command::Tick(_)) = (sender, command)
+            && self.lock != Some(scheduler)
+            && handled.events.iter().any(|event| matches!(event, Event::OccurrenceRecorded(_)))
+        {
+            self.see(Fact::TickWithoutLock);
+        }
+        Some(handled)
+    }
+
+    fn answer(&mut self, sender: Sender, way: Span, reply: Reply) {
+        match sender {
+            Sender::Runner(runner, call) => {
+                let input = Box::new(runner::Input::Answered(call, reply));
+                self.after(way, Happening::RunnerHears { runner, input });
+            }
+            Sender::Scheduler(scheduler, call) => {
+                let input = Box::new(scheduler::Input::Answered(call, reply));
+                self.after(way, Happening::SchedulerHears { scheduler, input });
+            }
+            Sender::Operator(operation) => {
+                let reply = Box::new(reply);
+                self.after(way, Happening::OperatorHears { operation, reply });
+            }
+        }
+    }
+
+    /// The rows that other transactions hold when a command arrives. Only the commands of daemons
+    /// pass over them; others wait.
+    fn draw_locked(&mut self, command: &Command) -> Locked {
+        let passes_over =
+            matches!(command, Command::Turn(_) | Command::Tick(_) | Command::Sweep { .. });
+        if !passes_over || !self.faults.chance(self.profile.faults.rows_locked) {
+            return Locked::default();
+        }
+        let ledger = self.store.ledger();
+        let mut runs = BTreeSet::new();
+        let mut workers = BTreeSet::new();
+        for run in ledger.queue().chain(ledger.running()) {
+            if self.faults.chance(500) {
+                runs.insert(run.id);
+            }
+        }
+        for worker in &self.profile.workers {
+            if self.faults.chance(500) {
+                workers.insert(worker.clone());
+            }
+        }
+        Locked { runs, workers }
+    }
+
+    pub(super) fn sender_name(&self, sender: Sender) -> String {
+        match sender {
+            Sender::Runner(runner, call) => format!("runner {runner} call {}", call.0),
+            Sender::Scheduler(scheduler, call) => format!("scheduler {scheduler} call {}", call.0),
+            Sender::Operator(operation) => format!("operator {operation}"),
+        }
+    }
+}

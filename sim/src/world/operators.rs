@@ -1,0 +1,307 @@
+//! Operators: people and programs that want something, look at what is there first, and ask again
+//! when nobody answers. Asking again is asking once.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+use horarium_core::ledger::{Command, Reply, Wish};
+use horarium_core::recurrence::{Recurrence, Zone};
+use horarium_core::run::Run;
+use horarium_core::schedule::{Plan, Revision};
+use horarium_core::words::{
+    Actor, ActorKind, By, Note, Request, RunId, Span, Timestamp, WorkerName,
+};
+
+use crate::breach::Breach;
+use crate::describe;
+use crate::profile::retry;
+use horarium_core::ledger::audit::Invariant;
+
+use super::network::Sender;
+use super::{Happening, World};
+
+/// How long an operator waits for an answer.
+const PATIENCE: Span = Span::from_secs(5);
+/// How often one asks in all.
+const MOST_TRIES: u32 = 6;
+
+/// What operators asked for.
+#[derive(Debug, Default)]
+pub(super) struct Operators {
+    operations: Vec<Operation>,
+    /// Runs that were accepted, by the operator's own knowledge.
+    accepted: BTreeMap<RunId, WorkerName>,
+}
+
+/// One wish of an operator.
+#[derive(Debug)]
+struct Operation {
+    command: Command,
+    tries: u32,
+    is_settled: bool,
+}
+
+impl Operators {
+    /// True when nobody waits for an answer.
+    pub(super) fn are_quiet(&self) -> bool {
+        self.operations.iter().all(|operation| operation.is_settled)
+    }
+
+    /// Runs that somebody was told of.
+    pub(super) fn accepted(&self) -> impl Iterator<Item = (&RunId, &WorkerName)> {
+        self.accepted.iter()
+    }
+}
+
+fn by(name: &str) -> By {
+    By { actor: Actor { kind: ActorKind::Person, name: Note::lossy(name) }, reason: None }
+}
+
+impl World {
+    /// Before anything else somebody applies the catalogue.
+    pub(super) fn publish_catalogue(&mut self) {
+        let definitions = self.profile.definitions.values().cloned().collect();
+        self.ask(Command::PublishCatalogue { definitions, by: by("founder") });
+    }
+
+    /// An operator wants something.
+    pub(super) fn operator_acts(&mut self) {
+        if !self.is_chaos() {
+            return;
+        }
+        let gap = self.workload.span(Span::from_millis(10), self.profile.operator_gap);
+        let from = self.time.max(self.away_until);
+        self.queue.put(from.plus(gap), Happening::OperatorActs);
+        if !self.is_away() {
+            self.want_something();
+        }
+    }
+
+    fn want_something(&mut self) {
+        let Some(worker) = self.workload.pick_of(&self.profile.workers).cloned() else {
+            return;
+        };
+        let row = self.store.ledger().rows().workers.get(&worker);
+        let seen = row.map_or(Revision::NONE, |row| row.revision);
+        let settings_seen = row
+            .and_then(|row| row.settings.as_ref())
+            .map_or(Revision::NONE, |settings| settings.revision);
+        let has_schedule = row.is_some_and(|row| row.schedule.is_some());
+        match self.workload.below(100) {
+            0..30 => {
+                let mut wishes = vec![self.wish(worker)];
+                for _ in 0..self.workload.below(3) {
+                    if let Some(other) = self.workload.pick_of(&self.profile.workers).cloned() {
+                        wishes.push(self.wish(other));
+                    }
+                }
+                self.ask(Command::Enqueue(wishes));
+            }
+            30..45 => {
+                if let Some(run) = self.some_run() {
+                    self.ask(Command::Cancel { run, by: by("canceller") });
+                }
+            }
+            45..47 => {
+                if let Some(run) = self.some_run() {
+                    let force = self.workload.chance(500);
+                    self.ask(Command::Release { run, force, by: by("risk-taker") });
+                }
+            }
+            47..57 => {
+                let wish = Wish { not_before: None, ..self.wish(worker) };
+                self.foreground_starts(wish);
+            }
+            57..60 => self.interrupt_some_foreground(),
+            60..64 => self.ask(Command::DeleteSchedule { worker, seen, by: by("editor") }),
+            64..70 if has_schedule => {
+                self.ask(Command::DisableSchedule { worker, seen, by: by("editor") });
+            }
+            70..76 if has_schedule => {
+                self.ask(Command::EnableSchedule { worker, seen, by: by("editor") });
+            }
+            76..82 => {
+                let settings = self.request();
+                let seen = settings_seen;
+                self.ask(Command::PutSettings { worker, seen, settings, by: by("editor") });
+            }
+            _ => {
+                let plan = Box::new(self.plan());
+                let reset_runs = self.workload.chance(100);
+                let by = by("editor");
+                self.ask(Command::PutSchedule { worker, seen, plan, reset_runs, by });
+            }
+        }
+    }
+
+    fn wish(&mut self, worker: WorkerName) -> Wish {
+        let now = self.store_clock.at(self.time);
+        let random = self.workload.wide_bits();
+        let waits = self.workload.chance(200);
+        let wait = self.workload.span(Span::ZERO, Span::from_minutes(2));
+        Wish {
+            run: RunId::v7(now.millis(), random),
+            worker,
+            request: self.request(),
+            not_before: waits.then(|| now.plus(wait)),
+            by: by("caller"),
+        }
+    }
+
+    fn request(&mut self) -> Request {
+        let preset = if self.workload.chance(100) { "fast".parse().ok() } else { None };
+        let size = u32::try_from(self.workload.below(4)).unwrap_or(0);
+        Request { preset, batch_size: NonZeroU32::new(size), ..Request::default() }
+    }
+
+    /// A run that is there: mostly one that is not over.
+    fn some_run(&mut self) -> Option<RunId> {
+        let ledger = self.store.ledger();
+        let active: Vec<RunId> =
+            ledger.queue().chain(ledger.running()).map(|run: &Run| run.id).collect();
+        let owed: Vec<RunId> = ledger
+            .owed_retries()
+            .filter_map(|occurrence| occurrence.chain.as_ref().map(|chain| chain.last_run))
+            .collect();
+        let all: Vec<RunId> = ledger.rows().runs.keys().copied().collect();
+        let among = match self.workload.below(10) {
+            0..7 => &active,
+            7..9 => &owed,
+            _ => &all,
+        };
+        self.workload.pick_of(among).copied()
+    }
+
+    fn plan(&mut self) -> Plan {
+        let now = self.store_clock.at(self.time);
+        let zone = self.zone();
+        let rule = self.workload.pick([
+            "* * * * *",
+            "* * * * *",
+            "*/2 * * * *",
+            "*/5 * * * *",
+            "30 1-3 * * *",
+            "0 * * * *",
+            "15 2 29 2 *",
+        ]);
+        let once = now.plus(self.workload.span(Span::ZERO, Span::from_minutes(5)));
+        let recurrence = if self.workload.chance(100) {
+            Recurrence::once(once, zone)
+        } else {
+            Recurrence::cron(rule, zone.clone()).unwrap_or_else(|_| Recurrence::once(once, zone))
+        };
+        let policy = retry(&mut self.workload);
+        let mut sometimes = |permille: u64| self.workload.chance(permille);
+        let (starts, ends, counts, hurries, retries) =
+            (sometimes(100), sometimes(100), sometimes(200), sometimes(300), sometimes(600));
+        let later = self.workload.span(Span::ZERO, Span::from_minutes(30));
+        let count = u32::try_from(self.workload.between(1, 5)).unwrap_or(1);
+        let lateness = self.workload.span(Span::ZERO, Span::from_minutes(3));
+        Plan {
+            recurrence,
+            request: self.request(),
+            not_before: starts.then(|| now.plus(later.scaled(1, 10))),
+            until: ends.then(|| now.plus(later)),
+            max_runs: NonZeroU32::new(count).filter(|_| counts),
+            max_lateness: hurries.then_some(lateness),
+            retry: retries.then_some(policy),
+        }
+    }
+
+    fn zone(&mut self) -> Zone {
+        let name = self.workload.pick([
+            "UTC",
+            "Europe/Berlin",
+            "America/New_York",
+            "Australia/Lord_Howe",
+            "Asia/Kathmandu",
+        ]);
+        name.parse().unwrap_or_else(|_| Zone::utc())
+    }
+
+    /// An operator asks, and asks again until answered.
+    fn ask(&mut self, command: Command) {
+        let operation = self.operators.operations.len();
+        self.operators.operations.push(Operation { command, tries: 0, is_settled: false });
+        self.try_operation(operation);
+    }
+
+    fn try_operation(&mut self, operation: usize) {
+        let Some(found) = self.operators.operations.get_mut(operation) else {
+            return;
+        };
+        found.tries += 1;
+        let command = found.command.clone();
+        self.send(Sender::Operator(operation), command, PATIENCE);
+        self.after(PATIENCE, Happening::OperatorGivesUp { operation });
+    }
+
+    pub(super) fn operator_gives_up(&mut self, operation: usize) {
+        let Some(found) = self.operators.operations.get_mut(operation) else {
+            return;
+        };
+        if found.is_settled {
+            return;
+        }
+        if found.tries >= MOST_TRIES {
+            found.is_settled = true;
+            return;
+        }
+        self.try_operation(operation);
+    }
+
+    pub(super) fn operator_hears(&mut self, operation: usize, reply: &Reply) {
+        self.mark(&(operation, reply));
+        let Some(found) = self.operators.operations.get_mut(operation) else {
+            return;
+        };
+        found.is_settled = true;
+        if let (Command::Enqueue(wishes), Reply::Enqueued(answers)) = (&found.command, reply) {
+            for (wish, _) in wishes.iter().zip(answers).filter(|(_, answer)| answer.is_ok()) {
+                self.operators.accepted.insert(wish.run, wish.worker.clone());
+            }
+        }
+    }
+
+    /// What an operator was told is so.
+    pub(super) fn judge_accepted(&mut self) {
+        if self.profile.retention.is_some() {
+            return;
+        }
+        let runs = &self.store.ledger().rows().runs;
+        let lost = self
+            .operators
+            .accepted()
+            .find(|(run, worker)| runs.get(run).is_none_or(|found| found.worker != **worker));
+        if let Some((run, worker)) = lost {
+            let what = format!("{} of {worker} was accepted and is gone", describe::run(*run));
+            self.broke(Breach::of(Invariant::NothingLost, what));
+        }
+    }
+
+    /// Nobody wants anything any more: all schedules are disabled.
+    pub(super) fn disable_all(&mut self) {
+        let enabled: Vec<(WorkerName, Revision)> = self
+            .store
+            .ledger()
+            .rows()
+            .workers
+            .iter()
+            .filter(|(_, row)| row.schedule.as_ref().is_some_and(|schedule| schedule.is_enabled()))
+            .map(|(worker, row)| (worker.clone(), row.revision))
+            .collect();
+        for (worker, seen) in enabled {
+            self.ask(Command::DisableSchedule { worker, seen, by: by("last") });
+        }
+    }
+
+    /// When a run that was asked for at the latest moment may start.
+    pub(super) const fn longest_wait() -> Span {
+        Span::from_minutes(2)
+    }
+
+    /// The store's clock now.
+    pub(super) fn now(&self) -> Timestamp {
+        self.store_clock.at(self.time)
+    }
+}

@@ -1,0 +1,200 @@
+//! Scheduler processes, and the lock that says which of them leads.
+
+use horarium_core::scheduler::{Input, Output, Scheduler, SchedulerConfig};
+use horarium_core::words::{Moment, SchedulerId, Span};
+
+use crate::clock::HostClock;
+use crate::facts::Fact;
+
+use super::network::Sender;
+use super::runners::Condition;
+use super::{Happening, World};
+
+/// How often expired rows are looked for.
+const PRUNE_EVERY: Span = Span::from_minutes(5);
+
+/// A scheduler process.
+#[derive(Debug)]
+pub(super) struct SchedulerProcess {
+    clock: HostClock,
+    machine: Scheduler,
+    pub(super) condition: Condition,
+    alarm: u64,
+    inbox: Vec<Input>,
+}
+
+impl World {
+    /// A scheduler process starts.
+    pub(super) fn scheduler_starts(&mut self) {
+        if self.is_away() {
+            self.queue.put(self.away_until, Happening::SchedulerStarts);
+            return;
+        }
+        if self.phase.is_stopping() {
+            return;
+        }
+        let rate = self.profile.seats.first().map_or(1_000_000, |seat| seat.clock_rate);
+        let clock = HostClock { boot: self.latency.below(1_000_000_000), rate };
+        let timing = self.profile.scheduler;
+        let config = SchedulerConfig {
+            id: SchedulerId::from_bits(self.latency.wide_bits()),
+            poll: timing.poll,
+            lock_retry: timing.lock_retry,
+            probe: timing.probe,
+            statement_timeout: timing.statement_timeout,
+            batch: timing.batch,
+            retention: self.profile.retention.map(|retention| (retention, PRUNE_EVERY)),
+            seed: self.latency.bits(),
+        };
+        let mut out = Vec::new();
+        let machine = Scheduler::new(config, clock.at(self.time), &mut out);
+        let scheduler = self.schedulers.len();
+        self.schedulers.push(SchedulerProcess {
+            clock,
+            machine,
+            condition: Condition::Well,
+            alarm: 0,
+            inbox: Vec::new(),
+        });
+        self.note(|| format!("scheduler {scheduler} starts"));
+        self.carry_out_for_scheduler(scheduler, out);
+    }
+
+    pub(super) fn scheduler_wakes(&mut self, scheduler: usize, alarm: u64) {
+        if self.schedulers[scheduler].alarm == alarm {
+            self.scheduler_hears(scheduler, Input::Wake);
+        }
+    }
+
+    pub(super) fn scheduler_hears(&mut self, scheduler: usize, input: Input) {
+        let process = &mut self.schedulers[scheduler];
+        match process.condition {
+            Condition::Gone => return,
+            Condition::Frozen { .. } => {
+                process.inbox.push(input);
+                return;
+            }
+            Condition::Well => {}
+        }
+        self.mark(&(scheduler, &input));
+        let process = &mut self.schedulers[scheduler];
+        let mut out = Vec::new();
+        process.machine.handle(process.clock.at(self.time), input, &mut out);
+        self.carry_out_for_scheduler(scheduler, out);
+    }
+
+    fn carry_out_for_scheduler(&mut self, scheduler: usize, outputs: Vec<Output>) {
+        for output in outputs {
+            if self.schedulers[scheduler].condition == Condition::Gone {
+                return;
+            }
+            if self.is_chaos() && self.faults.chance(self.profile.faults.crash_amid) {
+                self.scheduler_crashes(scheduler);
+                return;
+            }
+            self.carry_out_one_for_scheduler(scheduler, output);
+        }
+    }
+
+    fn carry_out_one_for_scheduler(&mut self, scheduler: usize, output: Output) {
+        match output {
+            Output::TryLock => {
+                let is_held = self.lock.is_none() || self.lock == Some(scheduler);
+                if is_held {
+                    self.lock = Some(scheduler);
+                }
+                self.answer_about_lock(scheduler, is_held);
+            }
+            Output::ProbeLock => {
+                let is_held = self.lock == Some(scheduler);
+                self.answer_about_lock(scheduler, is_held);
+            }
+            Output::Unlock => {
+                if self.lock == Some(scheduler) {
+                    self.lock = None;
+                }
+            }
+            Output::Send(call, command) => {
+                let patience = self.profile.scheduler.statement_timeout;
+                self.send(Sender::Scheduler(scheduler, call), command, patience);
+            }
+            Output::Leading => {
+                self.note(|| format!("scheduler {scheduler} leads"));
+                let leaders = self.schedulers.iter().filter(|other| {
+                    other.condition != Condition::Gone && other.machine.is_leading()
+                });
+                if leaders.count() > 1 {
+                    self.see(Fact::TwoLeaders);
+                }
+            }
+            Output::Standby => self.note(|| format!("scheduler {scheduler} stands by")),
+            Output::Ticked(_) => {}
+            Output::WakeAt(moment) => self.set_scheduler_alarm(scheduler, moment),
+            Output::Finished => {
+                self.note(|| format!("scheduler {scheduler} ends"));
+                self.schedulers[scheduler].condition = Condition::Gone;
+            }
+        }
+    }
+
+    fn answer_about_lock(&mut self, scheduler: usize, is_held: bool) {
+        let input = Box::new(if is_held { Input::LockHeld } else { Input::LockMissing });
+        let way = self.moment_later().plus(self.moment_later());
+        self.after(way, Happening::SchedulerHears { scheduler, input });
+    }
+
+    fn set_scheduler_alarm(&mut self, scheduler: usize, moment: Moment) {
+        let process = &mut self.schedulers[scheduler];
+        process.alarm += 1;
+        let alarm = process.alarm;
+        if let Some(time) = process.clock.when(moment) {
+            let late = self.moment_later();
+            let time = time.max(self.time).plus(late);
+            self.queue.put(time, Happening::SchedulerWakes { scheduler, alarm });
+        }
+    }
+
+    /// A scheduler dies; another starts with a new identity.
+    pub(super) fn scheduler_crashes(&mut self, scheduler: usize) {
+        self.note(|| format!("scheduler {scheduler} crashes"));
+        self.schedulers[scheduler].condition = Condition::Gone;
+        if self.lock == Some(scheduler) {
+            self.lock = None;
+        }
+        let pause = self.faults.span(Span::from_millis(50), Span::from_secs(60));
+        self.after(pause, Happening::SchedulerStarts);
+    }
+
+    /// A scheduler freezes; its lock does not outlive a few probes.
+    pub(super) fn scheduler_freezes(&mut self, scheduler: usize) {
+        let timing = self.profile.scheduler;
+        let pause = self.faults.span(Span::ZERO, timing.poll.times(5).plus(timing.probe));
+        self.note(|| format!("scheduler {scheduler} freezes for {pause}"));
+        self.schedulers[scheduler].condition = Condition::Frozen { since: self.time };
+        if pause > timing.probe.times(3) && self.lock == Some(scheduler) {
+            self.lock = None;
+        }
+        self.after(pause, Happening::SchedulerThaws { scheduler });
+    }
+
+    pub(super) fn scheduler_thaws(&mut self, scheduler: usize) {
+        let process = &mut self.schedulers[scheduler];
+        if !matches!(process.condition, Condition::Frozen { .. }) {
+            return;
+        }
+        process.condition = Condition::Well;
+        self.note(|| format!("scheduler {scheduler} goes on"));
+        for input in std::mem::take(&mut self.schedulers[scheduler].inbox) {
+            self.scheduler_hears(scheduler, input);
+        }
+        self.scheduler_hears(scheduler, Input::Wake);
+    }
+
+    /// Some scheduler process that may be struck by a fault.
+    pub(super) fn some_scheduler(&mut self) -> Option<usize> {
+        let well: Vec<usize> = (0..self.schedulers.len())
+            .filter(|it| self.schedulers[*it].condition == Condition::Well)
+            .collect();
+        self.faults.pick_of(&well).copied()
+    }
+}

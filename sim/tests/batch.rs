@@ -1,0 +1,35 @@
+//! A few thousand small worlds. `SIM_SEED=7` plays one world, `SIM_SEEDS=1000..2000` plays some.
+
+use std::env;
+
+use sim::batch::{Batch, play_all};
+
+/// How many worlds are played when nothing else is asked for.
+const WORLDS: u64 = 1_000;
+
+fn number(text: &str) -> u64 {
+    text.trim().parse().unwrap_or_else(|_| panic!("`{text}` is not a seed: write a whole number"))
+}
+
+fn seeds() -> Vec<u64> {
+    if let Ok(seed) = env::var("SIM_SEED") {
+        return vec![number(&seed)];
+    }
+    match env::var("SIM_SEEDS") {
+        Ok(range) => match range.split_once("..") {
+            Some((first, end)) => (number(first)..number(end)).collect(),
+            None => (0..number(&range)).collect(),
+        },
+        Err(_) => (0..WORLDS).collect(),
+    }
+}
+
+#[test]
+fn every_world_keeps_every_law_and_each_fact_happens_in_some() {
+    let seeds = seeds();
+    let whole_batch = u64::try_from(seeds.len()).unwrap() >= WORLDS;
+    let batch: Batch = play_all(seeds.into_iter()).unwrap_or_else(|failure| panic!("{failure}"));
+    println!("{} worlds, {} steps, {} commands", batch.worlds, batch.steps, batch.commands);
+    let missing = batch.facts.missing();
+    assert!(!whole_batch || missing.is_empty(), "these never happened: {missing:?}");
+}
