@@ -34,6 +34,9 @@ impl Transaction<'_> {
                 Err(Refusal::IdTaken { run: wish.run })
             };
         }
+        if wish.run.is_reserved() {
+            return Err(Refusal::ReservedId { run: wish.run });
+        }
         let promise = self.promise(&wish.worker, &wish.request)?;
         self.free_slot(&wish.worker)?;
         let not_before = wish.not_before.unwrap_or(self.now).max(self.now);

@@ -32,6 +32,9 @@ impl Transaction<'_> {
                 }
             };
         }
+        if wish.run.is_reserved() {
+            return Reply::Refused(Refusal::ReservedId { run: wish.run });
+        }
         let promise = match self.promise(&wish.worker, &wish.request) {
             Ok(promise) => promise,
             Err(refusal) => return Reply::Refused(refusal),

@@ -269,6 +269,12 @@ pub enum Refusal {
         /// The id.
         run: RunId,
     },
+    /// The id is of the kind that only the scheduler makes.
+    #[error("run id {run} is reserved for scheduled runs: make a UUID of version 7")]
+    ReservedId {
+        /// The id.
+        run: RunId,
+    },
     /// More items than a command may have, or none.
     #[error("{0} items: an enqueue has 1 to 1000")]
     BatchSize(usize),

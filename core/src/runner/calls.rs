@@ -78,7 +78,7 @@ impl Runner {
         if now < self.pause_until {
             return;
         }
-        if self.is_draining() && self.jobs.is_empty() && self.shown_empty {
+        if self.may_retire() {
             self.send(now, CallKind::Retire, Command::Retire { runner }, out);
         } else if let Some(command) = self.foreground_call(runner) {
             self.send(now, CallKind::Foreground, command, out);
@@ -94,6 +94,11 @@ impl Runner {
     /// run out.
     fn only_abandoned(&self) -> bool {
         !self.jobs.is_empty() && self.jobs.values().all(|job| job.stage == Stage::Abandoned)
+    }
+
+    /// True when nothing is left but to say that this runner stops.
+    fn may_retire(&self) -> bool {
+        self.is_draining() && self.jobs.is_empty() && self.shown_empty
     }
 
     fn foreground_call(&self, runner: RunnerId) -> Option<Command> {
@@ -218,7 +223,14 @@ impl Runner {
         }
         let due = match self.phase {
             Phase::Nameless | Phase::Finished => return Moment::NEVER,
+            // It ends as soon as its last job is dead.
+            Phase::Unregistered(_) if self.is_draining() => return Moment::NEVER,
             Phase::Unregistered(_) => Moment::START,
+            Phase::Working(runner)
+                if self.may_retire() || self.foreground_call(runner).is_some() =>
+            {
+                Moment::START
+            }
             Phase::Working(_) => self.turn_alarm().min(self.next_sweep),
         };
         due.max(self.pause_until)

@@ -192,6 +192,7 @@ impl Runner {
                 Outcome::Interrupted(Interruption::Lease)
             }
         };
+        job.news.started = None;
         self.end(claim, outcome, JobOutput::default(), out);
     }
 
@@ -286,12 +287,14 @@ impl Runner {
         self.start_drain(now, Span::ZERO, out);
     }
 
-    /// Ctrl-C in front of a foreground run cancels it.
+    /// Ctrl-C in front of a foreground run cancels it. Runs that somebody else asked for are not
+    /// the terminal's to cancel.
     pub(super) fn interrupt(&mut self, now: Moment, out: &mut Vec<Output>) {
-        self.interrupted = true;
-        self.stop_all(now, StopReason::Cancel, out);
         if self.foreground == Foreground::None {
             self.start_drain(now, self.config.drain_grace, out);
+        } else {
+            self.interrupted = true;
+            self.stop_all(now, StopReason::Cancel, out);
         }
     }
 

@@ -75,6 +75,7 @@ impl Runner {
             }
         }
         self.look_for_cancels = false;
+        self.shown_empty = false;
         self.turns_made = self.turns_made.saturating_add(1);
         let capacity = self.capacity();
         let said = Said {
@@ -98,9 +99,6 @@ impl Runner {
     ) {
         let timing = *self.config.lease.timing();
         self.next_poll = sent.plus(self.config.poll);
-        if said.refreshed {
-            self.next_heartbeat = sent.plus(timing.heartbeat);
-        }
         let mut busy = false;
         for ((claim, point), answer) in said.reports.iter().zip(&turned.reports) {
             busy |= *answer == ReportAnswer::Busy;
@@ -114,6 +112,10 @@ impl Runner {
             said.capacity == 0 && said.holding.is_empty() && !busy && turned.granted.is_empty();
         for grant in turned.granted {
             self.granted(now, sent, grant, out);
+        }
+        // A renewal that met a locked row is said again, too.
+        if said.refreshed && !turned.holding.contains(&HoldAnswer::Busy) {
+            self.next_heartbeat = sent.plus(timing.heartbeat);
         }
         if busy {
             self.met_busy(now);
@@ -132,7 +134,15 @@ impl Runner {
             (ReportAnswer::Busy, _) => {}
             (ReportAnswer::Lost, Point::Ended | Point::GivenBack)
             | (ReportAnswer::Done, Point::GivenBack) => self.forget(claim, None, out),
-            (ReportAnswer::Lost, Point::Started | Point::Progressed(..)) => self.lose(claim, out),
+            (ReportAnswer::Lost, Point::Started | Point::Progressed(..)) => {
+                // Of a job that has ended, the answer about its end is the verdict: an end that
+                // was written and whose answer was lost makes its start look lost.
+                let has_ended =
+                    self.jobs.get(&claim).is_some_and(|job| matches!(job.stage, Stage::Ended(_)));
+                if !has_ended {
+                    self.lose(claim, out);
+                }
+            }
             (ReportAnswer::Done, Point::Ended) => {
                 let outcome = self.jobs.get(&claim).and_then(|job| match &job.stage {
                     Stage::Ended(ending) => Some(ending.outcome.clone()),

@@ -39,6 +39,14 @@ fn parse_uuid(text: &str) -> Option<u128> {
     Some(value)
 }
 
+/// The 128 bits of a UUID that sorts by time.
+const fn time_ordered(version: u128, millis: u64, random: u128) -> u128 {
+    let time = ((millis as u128) & 0xffff_ffff_ffff) << 80;
+    let random_a = (random >> 62 & 0xfff) << 64;
+    let random_b = random & 0x3fff_ffff_ffff_ffff;
+    time | version << 76 | random_a | 2 << 62 | random_b
+}
+
 macro_rules! id_type {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -65,10 +73,7 @@ macro_rules! id_type {
             /// A UUID of version 7 (RFC 9562, section 5.7): milliseconds since the epoch, then
             /// 74 of the given random bits.
             pub const fn v7(millis: u64, random: u128) -> Self {
-                let time = ((millis as u128) & 0xffff_ffff_ffff) << 80;
-                let random_a = (random >> 62 & 0xfff) << 64;
-                let random_b = random & 0x3fff_ffff_ffff_ffff;
-                Self(time | 7 << 76 | random_a | 2 << 62 | random_b)
+                Self(time_ordered(7, millis, random))
             }
         }
 
@@ -129,8 +134,9 @@ id_type! {
 }
 
 impl RunId {
-    /// The id of the run that stands for this occurrence and attempt: a version 7 layout whose
-    /// time is the occurrence and whose other bits are drawn from all three.
+    /// The id of the run that stands for this occurrence and attempt: a UUID of version 8 (RFC
+    /// 9562, section 5.8) whose time is the occurrence and whose other bits are drawn from all
+    /// three. Callers make version 7, so nobody can take an occurrence's id by chance or intent.
     pub fn of_occurrence(worker: &WorkerName, scheduled_for: Timestamp, attempt: Attempt) -> Self {
         let mut hash = Sha256::new();
         hash.update(worker.as_str().as_bytes());
@@ -139,7 +145,12 @@ impl RunId {
         hash.update([attempt.get()]);
         let random =
             hash.finalize().iter().take(16).fold(0, |bits, byte| bits << 8 | u128::from(*byte));
-        Self::v7(scheduled_for.millis(), random)
+        Self(time_ordered(8, scheduled_for.millis(), random))
+    }
+
+    /// True for an id that only an occurrence's run may have.
+    pub const fn is_reserved(self) -> bool {
+        self.0 >> 76 & 0xf == 8
     }
 }
 
@@ -185,6 +196,7 @@ mod tests {
         let id = RunId::of_occurrence(&worker, at, Attempt::FIRST);
         assert_eq!(id, RunId::of_occurrence(&worker, at, Attempt::FIRST));
         assert_ne!(id, RunId::of_occurrence(&worker, at, Attempt::FIRST.next().unwrap()));
-        assert_eq!(&id.to_string()[14..15], "7");
+        assert!(id.is_reserved());
+        assert!(!RunId::v7(at.millis(), u128::MAX).is_reserved());
     }
 }
