@@ -119,10 +119,10 @@ impl Job {
     /// The next moment at which something must be done about it.
     pub(super) fn next_deadline(&self, lease: &Lease) -> Moment {
         match &self.stage {
-            Stage::Starting => self.kill_at,
+            Stage::Starting | Stage::Abandoned => self.kill_at,
             Stage::Running { timeout_at } => lease.term_at(self.kill_at).min(*timeout_at),
             Stage::Terminated { kill_at } => self.kill_at.min(*kill_at),
-            Stage::Killed | Stage::Ended(_) | Stage::GivenBack | Stage::Abandoned => Moment::NEVER,
+            Stage::Killed | Stage::Ended(_) | Stage::GivenBack => Moment::NEVER,
         }
     }
 

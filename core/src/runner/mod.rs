@@ -343,6 +343,10 @@ impl Runner {
             self.foreground = Foreground::Over;
             out.push(Output::ForegroundEnded(None));
         }
+        let claims: Vec<Claim> = self.jobs.keys().copied().collect();
+        for claim in claims {
+            self.kill(claim, StopReason::Drain, out);
+        }
         self.phase = Phase::Finished;
         self.call = None;
         out.push(Output::Finished { retired });

@@ -84,7 +84,12 @@ impl Runner {
                     self.kill(claim, reason, out);
                 }
             }
-            Stage::Killed | Stage::Ended(_) | Stage::GivenBack | Stage::Abandoned => {}
+            Stage::Abandoned => {
+                if now >= job.kill_at {
+                    self.kill(claim, StopReason::Lease, out);
+                }
+            }
+            Stage::Killed | Stage::Ended(_) | Stage::GivenBack => {}
         }
     }
 
@@ -135,7 +140,14 @@ impl Runner {
                 job.stage = Stage::Killed;
                 out.push(Output::Kill(claim, reason));
             }
-            Stage::Killed | Stage::Ended(_) | Stage::GivenBack | Stage::Abandoned => {}
+            // What is left of it must be dead in time too, though nobody will say that it is.
+            Stage::Abandoned => {
+                if job.kill_at != Moment::NEVER {
+                    job.kill_at = Moment::NEVER;
+                    out.push(Output::Kill(claim, reason));
+                }
+            }
+            Stage::Killed | Stage::Ended(_) | Stage::GivenBack => {}
         }
     }
 
