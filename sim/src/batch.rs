@@ -9,7 +9,7 @@ use crate::breach::Breach;
 use crate::facts::Facts;
 use crate::profile::Profile;
 use crate::sabotage::Sabotage;
-use crate::timeline::{KEPT, Timeline};
+use crate::timeline::Timeline;
 use crate::world::{Story, World};
 
 /// A world that broke a law, with all that is needed to see why.
@@ -50,12 +50,13 @@ pub struct Batch {
     pub facts: Facts,
 }
 
-/// Lets the world of `seed` happen; if it fails, once more with its timeline kept.
-pub fn play(seed: u64, sabotage: Option<Sabotage>) -> Result<Story, Box<Failure>> {
+/// Lets the world of `seed` happen; if it fails, once more, with the last `kept` lines of its
+/// timeline.
+pub fn play(seed: u64, sabotage: Option<Sabotage>, kept: usize) -> Result<Story, Box<Failure>> {
     let profile = Profile::of(seed);
     let first = World::new(seed, profile.clone(), sabotage, Timeline::unread()).run();
     first.map_err(|breach| {
-        let mut again = World::new(seed, profile.clone(), sabotage, Timeline::keeping(KEPT));
+        let mut again = World::new(seed, profile.clone(), sabotage, Timeline::keeping(kept));
         let second = again.run();
         let breach = match second {
             Err(same) if same == breach => breach,
@@ -69,7 +70,7 @@ pub fn play(seed: u64, sabotage: Option<Sabotage>) -> Result<Story, Box<Failure>
 }
 
 /// Plays all `seeds`. Of several that fail, the first is answered.
-pub fn play_all(seeds: impl Iterator<Item = u64>) -> Result<Batch, Box<Failure>> {
+pub fn play_all(seeds: impl Iterator<Item = u64>, kept: usize) -> Result<Batch, Box<Failure>> {
     let seeds: Vec<u64> = seeds.collect();
     let next = AtomicU64::new(0);
     let failed: Mutex<Option<Box<Failure>>> = Mutex::new(None);
@@ -79,7 +80,7 @@ pub fn play_all(seeds: impl Iterator<Item = u64>) -> Result<Batch, Box<Failure>>
         for _ in 0..threads {
             scope.spawn(|| {
                 while let Some(seed) = take(&seeds, &next) {
-                    let played = play(seed, None);
+                    let played = play(seed, None, kept);
                     let (Ok(mut done), Ok(mut failed)) = (done.lock(), failed.lock()) else {
                         return;
                     };

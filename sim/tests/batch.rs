@@ -1,8 +1,10 @@
-//! A few thousand small worlds. `SIM_SEED=7` plays one world, `SIM_SEEDS=1000..2000` plays some.
+//! A few thousand small worlds. `SIM_SEED=7` plays one world, `SIM_SEEDS=1000..2000` plays some;
+//! `SIM_LINES=200` shows more of a failure's timeline.
 
 use std::env;
 
-use sim::batch::{Batch, play_all};
+use sim::batch::play_all;
+use sim::timeline::KEPT;
 
 /// How many worlds are played when nothing else is asked for.
 const WORLDS: u64 = 1_000;
@@ -28,7 +30,8 @@ fn seeds() -> Vec<u64> {
 fn every_world_keeps_every_law_and_each_fact_happens_in_some() {
     let seeds = seeds();
     let whole_batch = u64::try_from(seeds.len()).unwrap() >= WORLDS;
-    let batch: Batch = play_all(seeds.into_iter()).unwrap_or_else(|failure| panic!("{failure}"));
+    let kept = env::var("SIM_LINES").map_or(KEPT, |lines| lines.parse().unwrap_or(KEPT));
+    let batch = play_all(seeds.into_iter(), kept).unwrap_or_else(|failure| panic!("{failure}"));
     println!("{} worlds, {} steps, {} commands", batch.worlds, batch.steps, batch.commands);
     let missing = batch.facts.missing();
     assert!(!whole_batch || missing.is_empty(), "these never happened: {missing:?}");

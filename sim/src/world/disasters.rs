@@ -3,6 +3,7 @@
 use horarium_core::runner::Input;
 use horarium_core::words::Span;
 
+use crate::clock::Time;
 use crate::facts::Fact;
 
 use super::guards::Watch;
@@ -67,6 +68,9 @@ impl World {
     }
 
     fn plan_disaster(&mut self, disaster: Disaster) {
+        if disaster == Disaster::AllAway && self.away_until > Time::START {
+            return;
+        }
         if let Some(interval) = self.interval(disaster) {
             let wait = self.faults.span(Span::ZERO, interval.times(2));
             let from = self.time.max(self.away_until);
