@@ -327,13 +327,16 @@ impl Runner {
         }
     }
 
-    /// Ends when nothing is left to do, or when the store has not answered for too long.
+    /// Ends when the store has not answered for too long. As long as a job is dying there is no
+    /// hurry: what becomes of it is still to be told.
     fn end_if_over(&mut self, now: Moment, out: &mut Vec<Output>) {
-        let Drain::Until { give_up_at, .. } = self.drain else {
+        let jobs_dead = self.jobs.values().all(Job::is_dead);
+        let Drain::Until { give_up_at, .. } = &mut self.drain else {
             return;
         };
-        let jobs_dead = self.jobs.values().all(Job::is_dead);
-        if self.phase != Phase::Finished && now >= give_up_at && jobs_dead {
+        if !jobs_dead {
+            *give_up_at = now.plus(self.config.lease.timing().lease).max(*give_up_at);
+        } else if self.phase != Phase::Finished && now >= *give_up_at {
             self.finish(false, out);
         }
     }
