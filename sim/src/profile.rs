@@ -36,6 +36,8 @@ pub struct Profile {
     pub clock_step: Span,
     /// The longest time between two wishes of operators.
     pub operator_gap: Span,
+    /// What they want, and how often.
+    pub wishes: Wishes,
     /// The longest way of a message, one way.
     pub latency: Span,
     /// What jobs are like.
@@ -95,6 +97,31 @@ pub struct JobKinds {
     pub talking: u64,
     /// The longest that one works.
     pub longest: Span,
+}
+
+/// What operators want: the weight of each kind of wish.
+#[derive(Debug, Clone, Copy)]
+pub struct Wishes {
+    /// Enqueue runs.
+    pub enqueue: u64,
+    /// Cancel a run.
+    pub cancel: u64,
+    /// Release a slot.
+    pub release: u64,
+    /// Run in the foreground.
+    pub foreground: u64,
+    /// End a foreground run.
+    pub interrupt: u64,
+    /// Save a schedule.
+    pub put: u64,
+    /// Enable a schedule.
+    pub enable: u64,
+    /// Disable one.
+    pub disable: u64,
+    /// Delete one.
+    pub delete: u64,
+    /// Save settings.
+    pub settings: u64,
 }
 
 /// What goes wrong. Messages: times in a thousand. Disasters: the mean time between two of a
@@ -165,7 +192,7 @@ impl Profile {
             lock_retry: draw.span(Span::from_secs(1), Span::from_secs(5)),
             probe: draw.span(Span::from_secs(1), Span::from_secs(5)),
             statement_timeout: draw.span(Span::from_secs(1), Span::from_secs(5)),
-            batch: at_least_one(if tiny { draw.between(1, 2) } else { draw.between(1, 100) }),
+            batch: at_least_one(if tiny { 1 } else { draw.between(1, 100) }),
         };
         let lease = seats.iter().map(|seat| seat.lease.timing().lease).max().unwrap_or_default();
         // A way there and back takes less than the most impatient waits.
@@ -173,7 +200,10 @@ impl Profile {
         let longest_way = patience.unwrap_or_default().min(timing.statement_timeout).scaled(2, 5);
         Self {
             base,
-            chaos: draw.span(lease.times(3), lease.times(12)),
+            chaos: draw.span(
+                lease.times(3).max(Span::from_minutes(2)),
+                lease.times(12).max(Span::from_minutes(6)),
+            ),
             workers,
             definitions,
             seats,
@@ -185,7 +215,8 @@ impl Profile {
                 limit: timing.batch,
             }),
             clock_step,
-            operator_gap: draw.span(Span::from_millis(500), Span::from_secs(20)),
+            operator_gap: draw.span(Span::from_secs(1), Span::from_secs(60)),
+            wishes: wishes(&mut draw),
             latency: draw
                 .pick([
                     Span::from_millis(2),
@@ -233,6 +264,7 @@ impl fmt::Display for Profile {
         }
         writeln!(f, "  {} schedulers, {:?}", self.schedulers, self.scheduler)?;
         writeln!(f, "  latency {}, retention {:?}", self.latency, self.retention)?;
+        writeln!(f, "  {:?}", self.wishes)?;
         writeln!(f, "  {:?}", self.jobs)?;
         writeln!(f, "  {:?}", self.faults)
     }
@@ -338,13 +370,29 @@ fn seat(
         concurrency: at_least_one(draw.pick([1, 1, 2, 5])),
         definitions: served,
         lease,
-        poll: draw.span(Span::from_millis(500), lease.timing().heartbeat),
+        poll: draw.span(Span::from_millis(500), Span::from_secs(5)),
         drain_grace: draw.span(Span::ZERO, Span::from_secs(20)),
         clock_rate: match draw.below(4) {
             0 => 991_000,
             1 => 1_009_000,
             _ => draw.between(991_000, 1_009_000),
         },
+    }
+}
+
+fn wishes(draw: &mut Draw) -> Wishes {
+    let mut often = |most: u64| if draw.chance(600) { draw.between(1, most) } else { 0 };
+    Wishes {
+        enqueue: often(20),
+        cancel: often(20),
+        release: often(2),
+        foreground: often(10),
+        interrupt: often(5),
+        enable: often(10),
+        disable: often(5),
+        delete: often(5),
+        settings: often(5),
+        put: 5 + often(10),
     }
 }
 
@@ -391,7 +439,7 @@ fn faults(draw: &mut Draw) -> Faults {
         lock_loss: every(300, 60),
         clock_step: every(400, 30),
         shutdown: every(400, 120),
-        schedulers_away: every(150, 300),
+        schedulers_away: every(250, 200),
         all_away: every(70, 300),
         ..messages
     }

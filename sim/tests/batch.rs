@@ -4,6 +4,7 @@
 use std::env;
 
 use sim::batch::play_all;
+use sim::facts::Fact;
 use sim::timeline::KEPT;
 
 /// How many worlds are played when nothing else is asked for.
@@ -33,6 +34,9 @@ fn every_world_keeps_every_law_and_each_fact_happens_in_some() {
     let kept = env::var("SIM_LINES").map_or(KEPT, |lines| lines.parse().unwrap_or(KEPT));
     let batch = play_all(seeds.into_iter(), kept).unwrap_or_else(|failure| panic!("{failure}"));
     println!("{} worlds, {} steps, {} commands", batch.worlds, batch.steps, batch.commands);
+    for fact in Fact::ALL {
+        println!("{:>9} {fact:?}", batch.facts.count(*fact));
+    }
     let missing = batch.facts.missing();
     assert!(!whole_batch || missing.is_empty(), "these never happened: {missing:?}");
 }

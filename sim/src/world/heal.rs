@@ -102,6 +102,10 @@ impl World {
 
     /// Looks whether everything has converged.
     pub(super) fn looks(&mut self) {
+        // A late wish may have enabled a schedule again.
+        if matches!(self.phase, Phase::Quieting { .. }) && self.operators.are_quiet() {
+            self.disable_all();
+        }
         let (by, open) = match &self.phase {
             Phase::Chaos | Phase::Over => return,
             Phase::Settling { by, runs, owed } => (*by, self.unsettled(runs, owed)),

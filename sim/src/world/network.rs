@@ -61,9 +61,10 @@ impl World {
                 self.post(later, sender, command, false, answer);
             }
             Way::Late => {
-                let late = patience.plus(self.latency.span(Span::ZERO, patience.times(6)));
-                self.perhaps_told(sender, way);
-                self.post(late, sender, command, true, answer);
+                let longest = self.latency.pick([Span::from_millis(300), patience.times(6)]);
+                let late = self.latency.span(Span::ZERO, longest);
+                let from = if self.perhaps_told(sender, way) { way } else { patience };
+                self.post(from.plus(late), sender, command, true, answer);
             }
             Way::Lost => {
                 self.see(Fact::RequestLost);
@@ -95,10 +96,10 @@ impl World {
         self.after(way, Happening::Arrives(Box::new(letter)));
     }
 
-    /// A failed call is noticed at once, or only by its silence.
-    fn perhaps_told(&mut self, sender: Sender, way: Span) {
+    /// A failed call is noticed at once, or only by its silence. True when it is noticed.
+    fn perhaps_told(&mut self, sender: Sender, way: Span) -> bool {
         if !self.faults.chance(500) {
-            return;
+            return false;
         }
         match sender {
             Sender::Runner(runner, call) => {
@@ -109,8 +110,9 @@ impl World {
                 let input = Box::new(scheduler::Input::Unanswered(call));
                 self.after(way, Happening::SchedulerHears { scheduler, input });
             }
-            Sender::Operator(_) => {}
+            Sender::Operator(_) => return false,
         }
+        true
     }
 
     /// A command reaches the store.

@@ -41,6 +41,21 @@ struct Operation {
     is_settled: bool,
 }
 
+/// A kind of wish.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Enqueue,
+    Cancel,
+    Release,
+    Foreground,
+    Interrupt,
+    Enable,
+    Disable,
+    Delete,
+    Settings,
+    Put,
+}
+
 impl Operators {
     /// True when nobody waits for an answer.
     pub(super) fn are_quiet(&self) -> bool {
@@ -86,9 +101,8 @@ impl World {
         let settings_seen = row
             .and_then(|row| row.settings.as_ref())
             .map_or(Revision::NONE, |settings| settings.revision);
-        let has_schedule = row.is_some_and(|row| row.schedule.is_some());
-        match self.workload.below(100) {
-            0..30 => {
+        match self.kind_of_wish() {
+            Kind::Enqueue => {
                 let mut wishes = vec![self.wish(worker)];
                 for _ in 0..self.workload.below(3) {
                     if let Some(other) = self.workload.pick_of(&self.profile.workers).cloned() {
@@ -97,41 +111,61 @@ impl World {
                 }
                 self.ask(Command::Enqueue(wishes));
             }
-            30..45 => {
+            Kind::Cancel => {
                 if let Some(run) = self.some_run() {
                     self.ask(Command::Cancel { run, by: by("canceller") });
                 }
             }
-            45..47 => {
+            Kind::Release => {
                 if let Some(run) = self.some_run() {
                     let force = self.workload.chance(500);
                     self.ask(Command::Release { run, force, by: by("risk-taker") });
                 }
             }
-            47..57 => {
+            Kind::Foreground => {
                 let wish = Wish { not_before: None, ..self.wish(worker) };
                 self.foreground_starts(wish);
             }
-            57..60 => self.interrupt_some_foreground(),
-            60..64 => self.ask(Command::DeleteSchedule { worker, seen, by: by("editor") }),
-            64..70 if has_schedule => {
-                self.ask(Command::DisableSchedule { worker, seen, by: by("editor") });
-            }
-            70..76 if has_schedule => {
-                self.ask(Command::EnableSchedule { worker, seen, by: by("editor") });
-            }
-            76..82 => {
+            Kind::Interrupt => self.interrupt_some_foreground(),
+            Kind::Delete => self.ask(Command::DeleteSchedule { worker, seen, by: by("editor") }),
+            Kind::Disable => self.ask(Command::DisableSchedule { worker, seen, by: by("editor") }),
+            Kind::Enable => self.ask(Command::EnableSchedule { worker, seen, by: by("editor") }),
+            Kind::Settings => {
                 let settings = self.request();
                 let seen = settings_seen;
                 self.ask(Command::PutSettings { worker, seen, settings, by: by("editor") });
             }
-            _ => {
+            Kind::Put => {
                 let plan = Box::new(self.plan());
                 let reset_runs = self.workload.chance(100);
                 let by = by("editor");
                 self.ask(Command::PutSchedule { worker, seen, plan, reset_runs, by });
             }
         }
+    }
+
+    fn kind_of_wish(&mut self) -> Kind {
+        let wishes = self.profile.wishes;
+        let weights = [
+            (Kind::Enqueue, wishes.enqueue),
+            (Kind::Cancel, wishes.cancel),
+            (Kind::Release, wishes.release),
+            (Kind::Foreground, wishes.foreground),
+            (Kind::Interrupt, wishes.interrupt),
+            (Kind::Enable, wishes.enable),
+            (Kind::Disable, wishes.disable),
+            (Kind::Delete, wishes.delete),
+            (Kind::Settings, wishes.settings),
+            (Kind::Put, wishes.put),
+        ];
+        let mut drawn = self.workload.below(weights.iter().map(|(_, weight)| weight).sum());
+        for (kind, weight) in weights {
+            if drawn < weight {
+                return kind;
+            }
+            drawn -= weight;
+        }
+        Kind::Put
     }
 
     fn wish(&mut self, worker: WorkerName) -> Wish {

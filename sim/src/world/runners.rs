@@ -76,7 +76,14 @@ impl World {
         let Some(seat) = self.workload.pick_of(&self.profile.seats).cloned() else {
             return;
         };
+        let runner = self.runners.len();
         self.start_process(&seat, None, Purpose::Foreground(Box::new(wish)));
+        // Some people change their minds at once.
+        if self.workload.chance(300) {
+            let soon = self.workload.span(Span::ZERO, Span::from_secs(3));
+            let input = Box::new(Input::Interrupt);
+            self.after(soon, Happening::RunnerHears { runner, input });
+        }
     }
 
     fn start_process(&mut self, seat: &Seat, index: Option<usize>, purpose: Purpose) {
@@ -141,6 +148,9 @@ impl World {
                 return;
             }
             Condition::Well => {}
+        }
+        if input == Input::Interrupt {
+            self.see(Fact::ForegroundInterrupted);
         }
         self.mark(&(runner, &input));
         self.note(|| format!("runner {runner} ← {}", describe::input(&input)));
@@ -332,7 +342,6 @@ impl World {
         let live: Vec<usize> =
             (0..self.runners.len()).filter(|it| self.runners.get(*it).is_some_and(of)).collect();
         if let Some(runner) = self.workload.pick_of(&live).copied() {
-            self.see(Fact::ForegroundInterrupted);
             self.runner_hears(runner, Input::Interrupt);
         }
     }
