@@ -362,11 +362,10 @@ impl Runner {
         }
         let deadlines = self.jobs.values().map(|job| job.next_deadline(&self.config.lease));
         let give_up = match self.drain {
-            Drain::No => Moment::NEVER,
             Drain::Until { stop_at, .. } if self.jobs.values().any(Job::is_stoppable) => stop_at,
             Drain::Until { give_up_at, .. } if self.jobs.values().all(Job::is_dead) => give_up_at,
             // A job that is dying is waited for, however long it takes.
-            Drain::Until { .. } => Moment::NEVER,
+            Drain::No | Drain::Until { .. } => Moment::NEVER,
         };
         let alarm = deadlines.chain([give_up, self.call_alarm()]).min().unwrap_or(Moment::NEVER);
         if self.wake_at != Some(alarm) {

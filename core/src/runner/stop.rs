@@ -64,7 +64,7 @@ impl Runner {
             return;
         };
         match job.stage {
-            Stage::Starting => {
+            Stage::Starting | Stage::Abandoned => {
                 if now >= job.kill_at {
                     self.kill(claim, StopReason::Lease, out);
                 }
@@ -82,11 +82,6 @@ impl Runner {
                 if now >= kill_at.min(job.kill_at) {
                     let reason = job.stop.unwrap_or(StopReason::Lease);
                     self.kill(claim, reason, out);
-                }
-            }
-            Stage::Abandoned => {
-                if now >= job.kill_at {
-                    self.kill(claim, StopReason::Lease, out);
                 }
             }
             Stage::Killed | Stage::Ended(_) | Stage::GivenBack => {}
