@@ -2,6 +2,7 @@
 
 pub mod boot_clock;
 pub mod catalogue_file;
+pub mod cli;
 pub mod daemon;
 pub mod exit_code;
 pub mod guard;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use horarium::catalogue_file::{CatalogueFile, CatalogueFileError};
 use horarium_core::catalogue::Timeout;
+use horarium_core::words::{Name, WorkerName};
 
 fn parsed(text: &str) -> Result<CatalogueFile, String> {
     CatalogueFile::parse("catalogue.toml", Path::new("/"), text, None)
@@ -22,9 +23,9 @@ fn example() -> std::path::PathBuf {
 #[test]
 fn the_shipped_example_is_read() {
     let file = CatalogueFile::read(&example(), None).unwrap();
-    let handlers: Vec<&str> = file.handlers.keys().map(|name| name.as_str()).collect();
+    let handlers: Vec<&str> = file.handlers.keys().map(Name::as_str).collect();
     assert_eq!(handlers, ["disk-usage", "greeting", "large-files"]);
-    let schedules: Vec<&str> = file.schedules.keys().map(|worker| worker.as_str()).collect();
+    let schedules: Vec<&str> = file.schedules.keys().map(WorkerName::as_str).collect();
     assert_eq!(schedules, ["disk-usage", "greeting", "greeting:new-year", "large-files:logs"]);
     let logs = &file.schedules[&"large-files:logs".parse().unwrap()];
     insta::assert_snapshot!(serde_json::to_string_pretty(&logs.plan).unwrap());

@@ -1,0 +1,599 @@
+//! What `-o json` prints: the contract with scripts.
+//!
+//! Promises: a field that stands here keeps its name and its meaning, and is always there, `null`
+//! when it has nothing to say; new fields may come. Instants are RFC 3339 in UTC, durations are
+//! written like `1h30m`. A list is a JSON array, one thing is an object.
+
+use horarium_core::catalogue::{Definition, Published};
+use horarium_core::config::Config;
+use horarium_core::ledger::command::Handlers;
+use horarium_core::ledger::{Runner, Worker};
+use horarium_core::recurrence::{Mark, Preview, Recurrence, Zone};
+use horarium_core::run::{
+    Cancellation, Cause, End, Failure, Hold, Interruption, Outcome, Output, Run, Started, Tail,
+    Units,
+};
+use horarium_core::schedule::{Enablement, Exhausted, Fate, Occurrence, Retry, Schedule};
+use horarium_core::words::{By, Request, RetryPolicy, Span, Timestamp, WorkerName};
+use serde::Serialize;
+
+use super::clock::local_rfc3339;
+
+/// A run: `run show`, `run wait`, `run start --wait`, and each of `run list`.
+#[derive(Debug, Serialize)]
+pub struct RunView {
+    /// UUID.
+    pub id: String,
+    /// The short number.
+    pub number: u64,
+    /// `handler` or `handler:instance`.
+    pub worker: String,
+    /// QUEUED, RUNNING, SUCCESS, FAILED, INTERRUPTED or CANCELLED.
+    pub status: &'static str,
+    /// MANUAL, CLI or SCHEDULE.
+    pub trigger: String,
+    /// The due instant, for SCHEDULE.
+    pub scheduled_for: Option<Timestamp>,
+    /// Which attempt at it, for SCHEDULE.
+    pub attempt: Option<u8>,
+    /// The failed run that this one repeats.
+    pub retry_of: Option<String>,
+    /// What was asked for.
+    pub request: Request,
+    /// What that resolved to when it was accepted, with where each value came from.
+    pub promised: Config,
+    /// What it resolved to when it was started.
+    pub started: Option<Config>,
+    /// The hash of the catalogue entry that it was promised with.
+    pub catalogue: String,
+    /// How long it may take; `none` for no limit.
+    pub timeout: String,
+    /// How it is retried, if it is a scheduled one.
+    pub retry: RetryPolicy,
+    /// Who asked for it.
+    pub by: ByView,
+    /// When it was accepted.
+    pub enqueued_at: Timestamp,
+    /// It never starts before this.
+    pub not_before: Timestamp,
+    /// It never starts later than this.
+    pub start_before: Option<Timestamp>,
+    /// The wish to end it early.
+    pub cancel: Option<CancelView>,
+    /// Units of work as the job counted them.
+    pub units: Option<Units>,
+    /// The runner that holds or held it.
+    pub runner: Option<String>,
+    /// The fence that was drawn when it was claimed.
+    pub fence: Option<u64>,
+    /// When it was claimed.
+    pub claimed_at: Option<Timestamp>,
+    /// Until when the claim holds, unless renewed.
+    pub lease_expires_at: Option<Timestamp>,
+    /// When its job was reported as started.
+    pub started_at: Option<Timestamp>,
+    /// What the job said last.
+    pub progress: Option<String>,
+    /// When it ended.
+    pub ended_at: Option<Timestamp>,
+    /// How it ended.
+    pub outcome: Option<OutcomeView>,
+    /// What it printed last; `run list` leaves it out.
+    pub output: Option<OutputView>,
+}
+
+/// How a run ended.
+#[derive(Debug, Serialize)]
+pub struct OutcomeView {
+    /// `success`, `exit`, `signal`, `timeout`, `config`, `spawn`, `handler`, `drain`, `lease`,
+    /// `lease_expired`, `released`, `requested` or `too_late`.
+    pub cause: &'static str,
+    /// The exit code, for `exit`.
+    pub code: Option<i32>,
+    /// The signal, for `signal`.
+    pub signal: Option<i32>,
+    /// True when trying again is no use.
+    pub is_final: bool,
+    /// The same for people.
+    pub message: String,
+}
+
+/// The end of both streams.
+#[derive(Debug, Serialize)]
+pub struct OutputView {
+    /// Standard output.
+    pub stdout: TailView,
+    /// Standard error.
+    pub stderr: TailView,
+}
+
+/// The end of a stream. `run output` prints the bytes themselves.
+#[derive(Debug, Serialize)]
+pub struct TailView {
+    /// As text, with U+FFFD for what is none.
+    pub text: String,
+    /// How many bytes were kept.
+    pub kept: usize,
+    /// How many bytes before them were not.
+    pub dropped: u64,
+}
+
+/// Who did it and why.
+#[derive(Debug, Serialize)]
+pub struct ByView {
+    /// `person`, `token`, `agent` or `system`.
+    pub kind: horarium_core::words::ActorKind,
+    /// The name.
+    pub name: String,
+    /// Why, if it was said.
+    pub reason: Option<String>,
+}
+
+/// A wish to end a run early.
+#[derive(Debug, Serialize)]
+pub struct CancelView {
+    /// When it was accepted.
+    pub at: Timestamp,
+    /// By whom.
+    pub by: ByView,
+}
+
+/// An accepted run: `run start`.
+#[derive(Debug, Serialize)]
+pub struct AcceptedView {
+    /// UUID.
+    pub id: String,
+    /// The short number.
+    pub number: u64,
+    /// Whose slot it takes.
+    pub worker: String,
+    /// How far it is.
+    pub status: &'static str,
+    /// True when the same id was asked for before.
+    pub existed: bool,
+}
+
+/// What became of a cancel: `run cancel`.
+#[derive(Debug, Serialize)]
+pub struct CancellingView {
+    /// The run.
+    pub id: String,
+    /// `cancelled`, `requested`, `retry_dropped` or `already_ended`.
+    pub result: &'static str,
+    /// The status then, for `already_ended`.
+    pub status: Option<&'static str>,
+}
+
+/// A schedule: `schedule show`, and each of `schedule list`.
+#[derive(Debug, Serialize)]
+pub struct ScheduleView {
+    /// Whose.
+    pub worker: String,
+    /// `cron` or `once`, its text and its zone.
+    pub recurrence: Recurrence,
+    /// Whether it fires.
+    pub enabled: bool,
+    /// Since when, by whom and why it does not.
+    pub disabled: Option<CancelView>,
+    /// When it fires next.
+    pub next_run_at: Option<Timestamp>,
+    /// Why nothing comes any more: `max_runs`, `until` or `rule`.
+    pub exhausted: Option<Exhausted>,
+    /// What each run is asked to do.
+    pub request: Request,
+    /// No occurrence before this.
+    pub not_before: Option<Timestamp>,
+    /// No occurrence after this.
+    pub until: Option<Timestamp>,
+    /// At most so many runs, retries not counted.
+    pub max_runs: Option<u32>,
+    /// How many there were.
+    pub runs_created: u32,
+    /// Later than this it is missed.
+    pub max_lateness: Option<Span>,
+    /// How its runs are retried; `null` for the handler's own policy.
+    pub retry: Option<RetryPolicy>,
+    /// The revision, which every change raises.
+    pub revision: u64,
+    /// When it was last changed.
+    pub changed_at: Timestamp,
+    /// By whom.
+    pub changed_by: ByView,
+    /// The release of the zone data that `next_run_at` was computed with.
+    pub zone_data: String,
+}
+
+/// A changed schedule: `schedule set`, `enable`, `disable`, `delete`.
+#[derive(Debug, Serialize)]
+pub struct ScheduleChangeView {
+    /// Whose.
+    pub worker: String,
+    /// False when nothing was different.
+    pub changed: bool,
+    /// The revision now; `null` when it is deleted.
+    pub revision: Option<u64>,
+    /// The zone in which the rule is read.
+    pub timezone: Option<String>,
+    /// When it fires next.
+    pub next: Vec<NextView>,
+    /// Why nothing comes any more.
+    pub exhausted: Option<Exhausted>,
+    /// The failed run whose retry will still be created.
+    pub retry_owed: Option<String>,
+}
+
+/// A worker: `worker show`, and each of `worker list`.
+#[derive(Debug, Serialize)]
+pub struct WorkerView {
+    /// `handler` or `handler:instance`.
+    pub worker: String,
+    /// The handler.
+    pub handler: String,
+    /// The run that has the slot.
+    pub slot: Option<RunView>,
+    /// The schedule.
+    pub schedule: Option<ScheduleView>,
+    /// The operator's defaults.
+    pub settings: Option<SettingsView>,
+    /// Its last runs, newest first; empty in `worker list`.
+    pub runs: Vec<RunView>,
+    /// Its last occurrences, newest first; empty in `worker list`.
+    pub occurrences: Vec<OccurrenceView>,
+}
+
+/// An operator's defaults for a worker.
+#[derive(Debug, Serialize)]
+pub struct SettingsView {
+    /// The defaults.
+    pub request: Request,
+    /// The revision.
+    pub revision: u64,
+    /// When they were last changed.
+    pub changed_at: Timestamp,
+    /// By whom.
+    pub changed_by: ByView,
+}
+
+/// A due instant and what became of it.
+#[derive(Debug, Serialize)]
+pub struct OccurrenceView {
+    /// The instant.
+    pub scheduled_for: Timestamp,
+    /// The first instant that it accounts for.
+    pub accounts_from: Timestamp,
+    /// When it was decided.
+    pub recorded_at: Timestamp,
+    /// `ENQUEUED`, `CAUGHT_UP`, `SKIPPED` or `MISSED`.
+    pub fate: &'static str,
+    /// Why it was skipped.
+    pub reason: Option<String>,
+    /// The run of the latest attempt.
+    pub last_run: Option<String>,
+    /// Which attempt that is.
+    pub attempt: Option<u8>,
+    /// `none`, `owed` or `dropped`.
+    pub retry: Option<&'static str>,
+}
+
+/// A runner: each of `runner list`.
+#[derive(Debug, Serialize)]
+pub struct RunnerView {
+    /// UUID, fresh for each registration.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// `online`, `silent` (not heard of for longer than its lease) or `stopped`.
+    pub state: &'static str,
+    /// Its machine.
+    pub host: String,
+    /// Its program's version.
+    pub version: String,
+    /// What it can execute; `null` for everything.
+    pub handlers: Option<Vec<String>>,
+    /// How many runs at a time.
+    pub concurrency: u32,
+    /// Time between its heartbeats.
+    pub heartbeat: Span,
+    /// How long its claims hold.
+    pub lease: Span,
+    /// When it registered.
+    pub registered_at: Timestamp,
+    /// When it was last heard of.
+    pub last_seen: Timestamp,
+    /// When it stopped.
+    pub stopped_at: Option<Timestamp>,
+}
+
+/// A handler: each of `catalogue show`.
+#[derive(Debug, Serialize)]
+pub struct HandlerView {
+    /// What is known of it.
+    pub definition: Definition,
+    /// The hash of that.
+    pub hash: String,
+    /// When it was first published.
+    pub published_at: Timestamp,
+    /// By whom; `null` when a runner did.
+    pub published_by: Option<ByView>,
+}
+
+/// What was applied: `catalogue apply`.
+#[derive(Debug, Serialize)]
+pub struct AppliedView {
+    /// The handlers of the file.
+    pub handlers: Vec<String>,
+    /// Its schedules and when each fires next.
+    pub schedules: Vec<AppliedScheduleView>,
+}
+
+/// A schedule that was applied.
+#[derive(Debug, Serialize)]
+pub struct AppliedScheduleView {
+    /// Whose.
+    pub worker: String,
+    /// When it fires next.
+    pub next_run_at: Option<Timestamp>,
+}
+
+/// The next instants of a rule: `next`.
+#[derive(Debug, Serialize)]
+pub struct NextInstantsView {
+    /// The rule.
+    pub recurrence: Recurrence,
+    /// The release of the zone data.
+    pub zone_data: &'static str,
+    /// The question.
+    pub after: Timestamp,
+    /// The answers.
+    pub next: Vec<NextView>,
+    /// True when the series ends after them.
+    pub exhausted: bool,
+}
+
+/// One coming instant.
+#[derive(Debug, Serialize)]
+pub struct NextView {
+    /// When.
+    pub at: Timestamp,
+    /// What the clock on the wall shows then, with its offset.
+    pub local: String,
+    /// What a clock change did to it: `moved`, `merged`, `first_pass`, `dropped` or
+    /// `second_pass`.
+    pub mark: Option<&'static str>,
+    /// The same for people.
+    pub note: Option<String>,
+}
+
+impl From<&By> for ByView {
+    fn from(by: &By) -> Self {
+        Self {
+            kind: by.actor.kind,
+            name: by.actor.name.to_string(),
+            reason: by.reason.as_ref().map(ToString::to_string),
+        }
+    }
+}
+
+impl From<&Run> for RunView {
+    fn from(run: &Run) -> Self {
+        let scheduled = run.trigger.scheduled();
+        let end: Option<&End> = run.end();
+        let hold: Option<&Hold> = run.hold().or_else(|| end.and_then(|end| end.hold.as_ref()));
+        let started: Option<&Started> = hold.and_then(|hold| hold.started.as_ref());
+        Self {
+            id: run.id.to_string(),
+            number: run.number.0,
+            worker: run.worker.to_string(),
+            status: run.status_kind().as_str(),
+            trigger: run.trigger.kind().to_string(),
+            scheduled_for: scheduled.map(|scheduled| scheduled.scheduled_for),
+            attempt: scheduled.map(|scheduled| scheduled.attempt.get()),
+            retry_of: scheduled.and_then(|scheduled| scheduled.retry_of).map(|run| run.to_string()),
+            request: run.request.clone(),
+            promised: run.config.clone(),
+            started: started.map(|started| started.config.clone()),
+            catalogue: run.catalogue.to_string(),
+            timeout: run.timeout.to_string(),
+            retry: run.retry,
+            by: (&run.by).into(),
+            enqueued_at: run.enqueued_at,
+            not_before: run.not_before,
+            start_before: run.start_before,
+            cancel: run
+                .cancel
+                .as_ref()
+                .map(|cancel| CancelView { at: cancel.at, by: (&cancel.by).into() }),
+            units: run.units,
+            runner: hold.map(|hold| hold.runner.to_string()),
+            fence: hold.map(|hold| hold.fence.number()),
+            claimed_at: hold.map(|hold| hold.claimed_at),
+            lease_expires_at: run.hold().map(|hold| hold.lease_expires_at),
+            started_at: started.map(|started| started.at),
+            progress: hold.and_then(|hold| hold.progress.as_ref()).map(ToString::to_string),
+            ended_at: end.map(|end| end.at),
+            outcome: end.map(|end| (&end.outcome).into()),
+            output: None,
+        }
+    }
+}
+
+impl RunView {
+    /// The run with what it printed.
+    pub fn with_output(run: &Run) -> Self {
+        Self { output: run.end().map(|end| (&end.output).into()), ..run.into() }
+    }
+}
+
+impl From<&Outcome> for OutcomeView {
+    fn from(outcome: &Outcome) -> Self {
+        let view = |cause, code, signal, is_final| Self {
+            cause,
+            code,
+            signal,
+            is_final,
+            message: outcome.to_string(),
+        };
+        match outcome {
+            Outcome::Success => view("success", None, None, false),
+            Outcome::Failed(Failure { cause, is_final }) => match cause {
+                Cause::Exit(code) => view("exit", Some(*code), None, *is_final),
+                Cause::Signal(signal) => view("signal", None, Some(*signal), *is_final),
+                Cause::Timeout => view("timeout", None, None, *is_final),
+                Cause::Config(_) => view("config", None, None, *is_final),
+                Cause::Spawn(_) => view("spawn", None, None, *is_final),
+                Cause::Handler(_) => view("handler", None, None, *is_final),
+            },
+            Outcome::Interrupted(Interruption::Drain) => view("drain", None, None, false),
+            Outcome::Interrupted(Interruption::Lease) => view("lease", None, None, false),
+            Outcome::Interrupted(Interruption::LeaseExpired) => {
+                view("lease_expired", None, None, false)
+            }
+            Outcome::Interrupted(Interruption::Released(_)) => view("released", None, None, false),
+            Outcome::Cancelled(Cancellation::Requested) => view("requested", None, None, false),
+            Outcome::Cancelled(Cancellation::TooLate) => view("too_late", None, None, false),
+        }
+    }
+}
+
+impl From<&Output> for OutputView {
+    fn from(output: &Output) -> Self {
+        let tail = |tail: &Tail| TailView {
+            text: String::from_utf8_lossy(&tail.bytes).into_owned(),
+            kept: tail.bytes.len(),
+            dropped: tail.dropped,
+        };
+        Self { stdout: tail(&output.stdout), stderr: tail(&output.stderr) }
+    }
+}
+
+impl ScheduleView {
+    /// The schedule of a worker's row, if it has one.
+    pub fn of(name: &WorkerName, worker: &Worker) -> Option<Self> {
+        let schedule = worker.schedule.as_ref()?;
+        let Schedule { plan, enablement, .. } = schedule;
+        Some(Self {
+            worker: name.to_string(),
+            recurrence: plan.recurrence.clone(),
+            enabled: schedule.is_enabled(),
+            disabled: match enablement {
+                Enablement::Enabled => None,
+                Enablement::Disabled { at, by } => Some(CancelView { at: *at, by: by.into() }),
+            },
+            next_run_at: schedule.next.map(|next| next.at),
+            exhausted: schedule.exhausted(worker.accounted_until),
+            request: plan.request.clone(),
+            not_before: plan.not_before,
+            until: plan.until,
+            max_runs: plan.max_runs.map(std::num::NonZero::get),
+            runs_created: schedule.runs_created,
+            max_lateness: plan.max_lateness,
+            retry: plan.retry,
+            revision: schedule.revision.0,
+            changed_at: schedule.changed_at,
+            changed_by: (&schedule.changed_by).into(),
+            zone_data: schedule.zone_data.clone(),
+        })
+    }
+}
+
+impl WorkerView {
+    /// A worker without its history.
+    pub fn new(name: &WorkerName, worker: &Worker, slot: Option<&Run>) -> Self {
+        Self {
+            worker: name.to_string(),
+            handler: name.handler().to_string(),
+            slot: slot.map(Into::into),
+            schedule: ScheduleView::of(name, worker),
+            settings: worker.settings.as_ref().map(|settings| SettingsView {
+                request: settings.request.clone(),
+                revision: settings.revision.0,
+                changed_at: settings.changed_at,
+                changed_by: (&settings.changed_by).into(),
+            }),
+            runs: Vec::new(),
+            occurrences: Vec::new(),
+        }
+    }
+}
+
+impl From<&Occurrence> for OccurrenceView {
+    fn from(occurrence: &Occurrence) -> Self {
+        let chain = occurrence.chain.as_ref();
+        Self {
+            scheduled_for: occurrence.scheduled_for,
+            accounts_from: occurrence.accounts_from,
+            recorded_at: occurrence.recorded_at,
+            fate: occurrence.fate.as_str(),
+            reason: match &occurrence.fate {
+                Fate::Skipped(reason) => Some(reason.to_string()),
+                Fate::Enqueued | Fate::CaughtUp | Fate::Missed => None,
+            },
+            last_run: chain.map(|chain| chain.last_run.to_string()),
+            attempt: chain.map(|chain| chain.attempt.get()),
+            retry: chain.map(|chain| match chain.retry {
+                Retry::None => "none",
+                Retry::Owed { .. } => "owed",
+                Retry::Dropped { .. } => "dropped",
+            }),
+        }
+    }
+}
+
+impl RunnerView {
+    /// A runner as it looks at `now`.
+    pub fn at(now: Timestamp, runner: &Runner) -> Self {
+        let registration = &runner.registration;
+        let state = match runner.stopped_at {
+            Some(_) => "stopped",
+            None if now.since(runner.last_seen) > registration.lease => "silent",
+            None => "online",
+        };
+        Self {
+            id: registration.runner.to_string(),
+            name: registration.name.to_string(),
+            state,
+            host: registration.host.to_string(),
+            version: registration.version.to_string(),
+            handlers: match &registration.handlers {
+                Handlers::All => None,
+                Handlers::Only(names) => Some(names.iter().map(ToString::to_string).collect()),
+            },
+            concurrency: registration.concurrency.get(),
+            heartbeat: registration.heartbeat,
+            lease: registration.lease,
+            registered_at: runner.registered_at,
+            last_seen: runner.last_seen,
+            stopped_at: runner.stopped_at,
+        }
+    }
+}
+
+impl From<&Published> for HandlerView {
+    fn from(published: &Published) -> Self {
+        Self {
+            definition: published.definition.clone(),
+            hash: published.hash.to_string(),
+            published_at: published.at,
+            published_by: published.by.as_ref().map(Into::into),
+        }
+    }
+}
+
+impl NextView {
+    /// A coming instant, as the zone's clock shows it.
+    pub fn new(zone: &Zone, next: &Preview) -> Self {
+        let mark = next.mark.as_ref().map(|mark| match mark {
+            Mark::Moved { .. } => "moved",
+            Mark::Merged { .. } => "merged",
+            Mark::FirstPass => "first_pass",
+            Mark::Dropped { .. } => "dropped",
+            Mark::SecondPass => "second_pass",
+        });
+        Self {
+            at: next.at,
+            local: local_rfc3339(zone, next.at),
+            mark,
+            note: next.mark.as_ref().map(ToString::to_string),
+        }
+    }
+}

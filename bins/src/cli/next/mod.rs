@@ -1,0 +1,124 @@
+//! `horarium next`: when a rule comes due, without any store.
+
+mod batch;
+
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use clap::Args;
+use horarium_core::recurrence::{Recurrence, Zone, zone_data_release};
+use horarium_core::words::Timestamp;
+
+use super::arguments::Format;
+use super::clock::WallClock;
+use super::contract::{NextInstantsView, NextView};
+use super::failure::Failure;
+use super::rule::cron;
+use super::table::{Cell, Table};
+use super::terminal::{Terminal, WARNING};
+
+/// The most instants of one question.
+const LARGEST_COUNT: u32 = 10_000;
+
+/// What `next` is asked.
+#[derive(Debug, Args)]
+pub(crate) struct Next {
+    /// The rule: minute, hour, day-of-month, month and day-of-week, or @daily and its like
+    #[arg(long, value_name = "EXPR", required_unless_present = "batch", conflicts_with = "batch")]
+    cron: Option<String>,
+    /// The time zone in which the rule is read
+    #[arg(long, env = "HORARIUM_TIMEZONE", value_name = "ZONE", required_unless_present = "batch")]
+    tz: Option<Zone>,
+    /// Show the instants after this one; now when not given
+    #[arg(long, value_name = "RFC3339", conflicts_with = "batch")]
+    after: Option<Timestamp>,
+    /// How many instants
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 5,
+        value_parser = clap::value_parser!(u32).range(1..=i64::from(LARGEST_COUNT)),
+        conflicts_with = "batch"
+    )]
+    count: u32,
+    /// Answer questions from a file of JSON lines (`-`: standard input), one line each
+    #[arg(long, value_name = "FILE")]
+    batch: Option<PathBuf>,
+    /// How to write the answer
+    #[arg(
+        short,
+        long,
+        value_enum,
+        default_value_t,
+        value_name = "FORMAT",
+        conflicts_with = "batch"
+    )]
+    output: Format,
+}
+
+/// Answers.
+pub(super) fn next(terminal: Terminal, arguments: &Next) -> Result<(), Failure> {
+    match (&arguments.batch, &arguments.cron, &arguments.tz) {
+        (Some(file), _, _) => batch::batch(file),
+        (None, Some(expression), Some(zone)) => one(terminal, arguments, expression, zone),
+        // The command line's grammar does not let this through.
+        (None, _, _) => Err(Failure::Usage(String::from("name a rule (--cron) and a zone (--tz)"))),
+    }
+}
+
+fn one(terminal: Terminal, arguments: &Next, expression: &str, zone: &Zone) -> Result<(), Failure> {
+    let recurrence = cron(expression, zone)?;
+    let after = arguments.after.unwrap_or_else(now);
+    let count = usize::try_from(arguments.count).unwrap_or(usize::MAX);
+    let next = recurrence.preview(after, count);
+    let view = NextInstantsView {
+        zone_data: zone_data_release(),
+        after,
+        next: next.iter().map(|next| NextView::new(zone, next)).collect(),
+        exhausted: next.len() < count,
+        recurrence,
+    };
+    match arguments.output {
+        Format::Json => terminal.json(&view),
+        Format::Table => terminal.print(&table(&view)),
+    }
+}
+
+fn table(view: &NextInstantsView) -> String {
+    let clock = WallClock::new(Some(view.recurrence.zone()));
+    let mut table = instants(&clock, &view.next);
+    if view.exhausted {
+        table.push_str("the series ends here\n");
+    }
+    table
+}
+
+/// Coming instants in the zone and in UTC, with what clock changes did to them.
+pub(super) fn instants(clock: &WallClock, next: &[NextView]) -> String {
+    let mut table = Table::new([&clock.heading("LOCAL"), "UTC", "CLOCK CHANGE"]);
+    for next in next {
+        let note = next.note.clone().unwrap_or_default();
+        table.row([
+            clock.cell(next.at).into(),
+            next.at.to_string().into(),
+            Cell::styled(note, WARNING),
+        ]);
+    }
+    table.render()
+}
+
+/// The host's clock: nothing that is stored comes from it.
+pub(super) fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let micros = i64::try_from(since.as_micros()).unwrap_or(i64::MAX);
+    Timestamp::from_micros(micros).unwrap_or(Timestamp::MAX)
+}
+
+/// The next `count` occasions, for the batch.
+fn occasions(recurrence: &Recurrence, after: Timestamp, count: usize) -> Vec<String> {
+    let first = recurrence.next_after(after, None);
+    std::iter::successors(first, |before| recurrence.next_after(before.at, None))
+        .take(count)
+        .map(|occasion| occasion.at.to_string())
+        .collect()
+}
