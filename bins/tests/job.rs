@@ -10,6 +10,7 @@ use std::path::Path;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
+use horarium::boot_clock;
 use horarium::guard::Remains;
 use horarium::job::{Exit, JobCommand, JobEvent, JobOutput, Jobs, SpawnError};
 use rustix::process::{Signal, getppid, kill_process};
@@ -210,7 +211,7 @@ fn a_deadline_kills_and_a_renewal_spares() {
             }
         }
         assert_eq!(end(events, "killed").0, Exit::Signal(9));
-        assert!(horarium::boot_clock::now() >= soon);
+        assert!(boot_clock::now() >= soon);
         jobs.kill(&key("spared"));
         end(events, "spared");
     });
@@ -418,6 +419,24 @@ fn a_stopped_guard_does_not_hold_up_the_runner() {
         kill_process(guard, Signal::CONT).unwrap();
         assert_eq!(end(events, "job").0, Exit::Signal(9));
     });
+}
+
+#[test]
+fn a_deadline_that_was_moved_while_the_guard_slept_does_not_keep_a_job_from_starting() {
+    in_a_runner(
+        "a_deadline_that_was_moved_while_the_guard_slept_does_not_keep_a_job_from_starting",
+        |directory, jobs, events| {
+            let guard = getppid().unwrap();
+            kill_process(guard, Signal::STOP).unwrap();
+            let first = in_millis(300);
+            jobs.start(key("job"), shell(directory, "exit 7"), first).unwrap();
+            assert!(comes_true(|| boot_clock::now() > first));
+            jobs.set_deadline(&key("job"), in_a_minute());
+            kill_process(guard, Signal::CONT).unwrap();
+            assert!(matches!(next(events), JobEvent::Started { .. }));
+            assert_eq!(end(events, "job").0, Exit::Code(7));
+        },
+    );
 }
 
 /// What `/proc/self` lists under `name`.

@@ -52,9 +52,10 @@ fn start(
     command: &JobCommand,
 ) -> Result<(Child, Hold), SpawnError> {
     let prepared = command.prepare(key)?;
-    match active.arm(key).armed()? {
-        Armed::InTime => {}
-        Armed::Late => return Err(SpawnError::Late),
+    // The guard may have slept, and judged by a deadline that has been moved since: it is asked
+    // again, as long as the job's own deadline lies ahead.
+    while active.arm(key).armed()? == Armed::Late {
+        active.may_start(key, boot_clock::now())?;
     }
     let started = match active.may_start(key, boot_clock::now()) {
         Ok(()) => prepared.spawn(),
