@@ -1,5 +1,6 @@
 //! Every row of the case table, and the inputs that other matchers choke on.
 #![allow(clippy::unwrap_used, clippy::panic)] // the helpers of a test may fail as the test does
+#![allow(clippy::disallowed_types, clippy::disallowed_methods)] // the test looks at the clock
 
 use std::time::{Duration, Instant};
 
