@@ -171,7 +171,7 @@ impl ShowCatalogue {
                 clock.cell(entry.at).into(),
             ]);
         }
-        terminal.print(&table.render())
+        terminal.table(&table, "no handler is known: `horarium catalogue apply FILE` makes them so")
     }
 
     fn page(&self, entry: &Published) -> String {

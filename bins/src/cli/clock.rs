@@ -60,9 +60,11 @@ pub(super) fn rough(span: Span) -> String {
     const MINUTE: u64 = 60 * SECOND;
     const HOUR: u64 = 60 * MINUTE;
     const DAY: u64 = 24 * HOUR;
+    const MONTH: u64 = 30 * DAY;
     let micros = span.micros();
     let unit = match micros {
-        DAY.. => HOUR,
+        MONTH.. => DAY,
+        DAY..MONTH => HOUR,
         HOUR..DAY => MINUTE,
         SECOND..HOUR => SECOND,
         0..SECOND => 1_000,

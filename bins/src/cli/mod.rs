@@ -36,6 +36,14 @@ use crate::daemon::OWN_FAILURE;
 use crate::logging::LogArguments;
 use crate::store_location::StoreArguments;
 
+const FIRST_STEPS: &str = "\
+First steps:
+  horarium up catalogue.toml                      # serve what the file declares
+  horarium run start greeting --wait              # a run at once
+  horarium schedule set greeting --cron '0 8 * * 1-5' --tz Europe/Berlin
+  horarium worker show greeting                   # its slot, schedule, runs and occurrences
+`horarium help VERB` says more about each.";
+
 /// Durable schedules and runs on the database you already have
 ///
 /// Horarium runs named workers on time, once, and remembers. A worker is `handler` or
@@ -45,22 +53,23 @@ use crate::store_location::StoreArguments;
     name = "horarium",
     version,
     max_term_width = 100,
-    after_help = "\
-A first schedule:
-  horarium up catalogue.toml                      # serve what the file declares
-  horarium run start greeting --wait              # a run at once
-  horarium schedule set greeting --cron '0 8 * * 1-5' --tz Europe/Berlin
-  horarium worker show greeting                   # its slot, schedule, runs and occurrences
-`horarium help VERB` says more about each.",
-    after_long_help = EXIT_STATUSES
+    after_help = FIRST_STEPS,
+    after_long_help = format!("{FIRST_STEPS}\n\n{EXIT_STATUSES}")
 )]
 struct Cli {
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Everywhere")]
     store: StoreArguments,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Everywhere")]
     log: LogArguments,
     /// When to use colour; `NO_COLOR` turns it off, too
-    #[arg(long, value_enum, default_value_t, global = true, value_name = "WHEN")]
+    #[arg(
+        long,
+        value_enum,
+        default_value_t,
+        global = true,
+        value_name = "WHEN",
+        help_heading = "Everywhere"
+    )]
     color: Color,
     #[command(subcommand)]
     verb: Verb,

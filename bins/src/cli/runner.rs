@@ -76,7 +76,7 @@ impl RunnerVerb {
                 runner.id.into(),
             ]);
         }
-        terminal.print(&table.render())
+        terminal.table(&table, "no runner has registered and not stopped: `horarium up` starts one")
     }
 }
 

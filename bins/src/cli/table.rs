@@ -46,6 +46,10 @@ impl Table {
         self.rows.push(cells.into());
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     /// The rows as text. Empty cells are shown as `-`.
     pub(super) fn render(&self) -> String {
         let width = |text: &str| UnicodeWidthStr::width(text).max(1);

@@ -9,6 +9,7 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 
 use super::failure::Failure;
+use super::table::Table;
 
 /// For what went wrong.
 pub(super) const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -62,6 +63,14 @@ impl Terminal {
     pub(crate) fn print(self, text: &str) -> Result<(), Failure> {
         let mut out = AutoStream::new(io::stdout().lock(), self.color);
         out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(gone)
+    }
+
+    /// Rows, or a word where there are none.
+    pub(crate) fn table(self, table: &Table, when_empty: &str) -> Result<(), Failure> {
+        if table.is_empty() {
+            self.note(when_empty);
+        }
+        self.print(&table.render())
     }
 
     /// A JSON document.

@@ -83,7 +83,7 @@ impl List {
                     .map_or_else(|| "none".into(), |schedule| state(schedule, row.accounted_until)),
             ]);
         }
-        terminal.print(&table.render())
+        terminal.table(&table, "no worker has a run, a schedule or settings yet")
     }
 }
 
@@ -112,7 +112,7 @@ impl ShowWorker {
         let clock = self.show.clock();
         terminal.print(&page(&self.worker, &row, slot.as_ref(), now, &clock))?;
         if !runs.is_empty() {
-            terminal.print(&format!("\n{}", run_table(&clock, now, &runs)))?;
+            terminal.print(&format!("\n{}", run_table(&clock, now, &runs).render()))?;
         }
         if !occurrences.is_empty() {
             terminal.print(&format!("\n{}", occurrence_table(&clock, &occurrences, &runs)))?;

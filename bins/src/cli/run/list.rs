@@ -96,12 +96,13 @@ impl List {
             return terminal.json(&runs.iter().map(RunView::from).collect::<Vec<_>>());
         }
         let now = store.now().await?;
-        terminal.print(&table(&self.show.clock(), now, &runs))
+        let table = table(&self.show.clock(), now, &runs);
+        terminal.table(&table, "no such runs")
     }
 }
 
 /// Runs in columns.
-pub(in super::super) fn table(clock: &WallClock, now: Timestamp, runs: &[Run]) -> String {
+pub(in super::super) fn table(clock: &WallClock, now: Timestamp, runs: &[Run]) -> Table {
     let mut table = Table::new([
         "RUN",
         "WORKER",
@@ -122,7 +123,7 @@ pub(in super::super) fn table(clock: &WallClock, now: Timestamp, runs: &[Run]) -
             result(run, clock, now).into(),
         ]);
     }
-    table.render()
+    table
 }
 
 fn trigger(run: &Run) -> String {

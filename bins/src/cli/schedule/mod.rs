@@ -83,13 +83,15 @@ async fn change<S: Store>(store: &S, command: &Command) -> Result<Saved, Failure
 
 /// The instants that come next, for the echo.
 fn coming(worker: &Worker) -> Vec<NextView> {
-    let Some(Schedule { plan, next: Some(next), .. }) = &worker.schedule else {
+    let Some(Schedule { plan, next: Some(next), runs_created, .. }) = &worker.schedule else {
         return Vec::new();
     };
+    let runs_left = plan.max_runs.map_or(u32::MAX, |most| most.get().saturating_sub(*runs_created));
+    let count = usize::try_from(runs_left).unwrap_or(usize::MAX).min(ECHOED);
     let just_before = next.at.minus(horarium_core::words::Span::from_micros(1));
     let zone = plan.recurrence.zone();
     plan.recurrence
-        .preview(just_before, ECHOED)
+        .preview(just_before, count)
         .iter()
         .filter(|next| plan.until.is_none_or(|until| next.at <= until))
         .map(|next| NextView::new(zone, next))

@@ -136,7 +136,7 @@ impl List {
                 state(schedule, row.accounted_until),
             ]);
         }
-        terminal.print(&table.render())
+        terminal.table(&table, "no worker has a schedule: `horarium schedule set` makes one")
     }
 }
 
