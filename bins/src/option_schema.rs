@@ -46,6 +46,8 @@ pub struct OptionFault {
     pub pointer: String,
     /// What is wrong.
     pub what: String,
+    /// True when an option is missing that somebody else may still give.
+    pub is_missing: bool,
 }
 
 /// Something in a schema that makes it no schema.
@@ -122,6 +124,7 @@ pub fn validate(definition: &Definition, config: &Config) -> Result<(), Vec<Opti
             field: OptionField::EngineOptions,
             pointer: String::new(),
             what: String::from("no engine is chosen: name one, or leave its options out"),
+            is_missing: false,
         }),
     }
     if faults.is_empty() { Ok(()) } else { Err(faults) }
@@ -194,17 +197,21 @@ fn first_part(pointer: &str) -> Option<String> {
 }
 
 fn faults_in(field: OptionField, schema: &Value, options: &Value) -> Vec<OptionFault> {
-    let fault = |pointer: String, what: String| OptionFault { field, pointer, what };
     match compile(schema) {
         Ok(validator) => {
-            let mut explained: Vec<(String, String)> = validator
+            let mut faults: Vec<OptionFault> = validator
                 .iter_errors(options)
-                .flat_map(|error| explained(schema, &error))
+                .flat_map(|error| explained(field, schema, &error))
                 .collect();
-            explained.sort();
-            explained.into_iter().map(|(pointer, what)| fault(pointer, what)).collect()
+            faults.sort_by(|one, other| {
+                (&one.pointer, &one.what).cmp(&(&other.pointer, &other.what))
+            });
+            faults
         }
-        Err(broken) => vec![fault(String::new(), format!("the handler's own {broken}"))],
+        Err(broken) => {
+            let what = format!("the handler's own {broken}");
+            vec![OptionFault { field, pointer: String::new(), what, is_missing: false }]
+        }
     }
 }
 
@@ -243,9 +250,10 @@ fn compile(schema: &Value) -> Result<Validator, SchemaFault> {
         })
 }
 
-/// The pointer and the words for an error; one for each of several properties.
-fn explained(schema: &Value, error: &ValidationError<'_>) -> Vec<(String, String)> {
+/// An error as faults: one for each of several properties.
+fn explained(field: OptionField, schema: &Value, error: &ValidationError<'_>) -> Vec<OptionFault> {
     let place = error.instance_path().to_string();
+    let fault = |pointer, what| OptionFault { field, pointer, what, is_missing: false };
     match error.kind() {
         ValidationErrorKind::AdditionalProperties { unexpected }
         | ValidationErrorKind::UnevaluatedProperties { unexpected } => unexpected
@@ -254,13 +262,15 @@ fn explained(schema: &Value, error: &ValidationError<'_>) -> Vec<(String, String
                 let pointer = format!("{place}/{}", name.replace('~', "~0").replace('/', "~1"));
                 let remedy =
                     if place.is_empty() { known_instead(schema, name) } else { String::new() };
-                (pointer, format!("there is no such option{remedy}"))
+                fault(pointer, format!("there is no such option{remedy}"))
             })
             .collect(),
         ValidationErrorKind::Required { property } => {
-            vec![(place, format!("{property} is missing and has no default"))]
+            let is_missing = place.is_empty();
+            let what = format!("{property} is missing and has no default");
+            vec![OptionFault { is_missing, ..fault(place, what) }]
         }
-        _ => vec![(place, error.to_string())],
+        _ => vec![fault(place, error.to_string())],
     }
 }
 

@@ -31,6 +31,9 @@ pub enum StoreLocationError {
         /// What the system says.
         source: std::io::Error,
     },
+    /// Another kind of store than this program has.
+    #[error("this program has no store for {0}: give the path of an SQLite file")]
+    UnknownKind(String),
     /// It cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
@@ -41,6 +44,7 @@ impl StoreLocationError {
     pub const fn exit_code(&self) -> ExitCode {
         match self {
             Self::Open(OpenError::Schema { .. }) => ExitCode::SchemaMismatch,
+            Self::UnknownKind(_) => ExitCode::Usage,
             Self::NoPlace | Self::Directory { .. } | Self::Open(_) => ExitCode::Unreachable,
         }
     }
@@ -50,6 +54,10 @@ impl StoreArguments {
     /// The file, its directory made when nobody named the file.
     pub fn path(&self, default_name: &str) -> Result<PathBuf, StoreLocationError> {
         if let Some(path) = &self.store {
+            if let Some((scheme, _)) = path.to_str().and_then(|path| path.split_once("://")) {
+                // What follows may hold a password.
+                return Err(StoreLocationError::UnknownKind(format!("{scheme}://…")));
+            }
             return Ok(path.clone());
         }
         let directory = state_directory().ok_or(StoreLocationError::NoPlace)?;

@@ -33,9 +33,18 @@ pub(crate) struct Show {
     pub(crate) tz: Option<Zone>,
 }
 
+impl Format {
+    pub(super) fn is_json(self) -> bool {
+        match self {
+            Self::Table => false,
+            Self::Json => true,
+        }
+    }
+}
+
 impl Show {
     pub(super) fn is_json(&self) -> bool {
-        self.output == Format::Json
+        self.output.is_json()
     }
 
     pub(super) fn clock(&self) -> WallClock {
@@ -88,7 +97,7 @@ pub(crate) struct RequestArguments {
     #[arg(long, value_name = "NAME")]
     pub(crate) preset: Option<Name>,
     /// How many units of work at a time
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) batch_size: Option<NonZeroU32>,
 }
 
@@ -151,9 +160,7 @@ fn whole_options(given: &str) -> Result<Options, Failure> {
     };
     serde_json::from_str(&text).map_err(|error| {
         Failure::Usage(format!(
-            "{source}:{}:{}: not a JSON object of options: {error}\nwrite it like '{{\"level\": 3}}'",
-            error.line(),
-            error.column()
+            "{source}: not a JSON object of options: {error}\nwrite it like '{{\"level\": 3}}'"
         ))
     })
 }
@@ -167,6 +174,11 @@ fn add(flag: &str, options: &mut Options, given: &[String]) -> Result<(), Failur
         options.insert(name.to_owned(), value);
     }
     Ok(())
+}
+
+/// A whole number from 1.
+pub(super) fn at_least_one(text: &str) -> Result<NonZeroU32, String> {
+    text.parse().map_err(|_| format!("write a whole number from 1 to {}", u32::MAX))
 }
 
 /// `12`, `#12` or a UUID.

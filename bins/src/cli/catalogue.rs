@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use horarium_core::catalogue::{Execution, Published};
 use horarium_core::recurrence::Zone;
 use horarium_core::store::{Reader, Store};
-use horarium_core::words::{Name, Timestamp};
+use horarium_core::words::{Name, Timestamp, WorkerName};
 
 use super::arguments::{Author, Format, Show};
 use super::contract::{AppliedScheduleView, AppliedView, HandlerView};
@@ -97,6 +97,12 @@ impl Apply {
 
     async fn apply<S: Store + Reader>(&self, store: &S, terminal: Terminal) -> Result<(), Failure> {
         let file = self.read()?;
+        // Before anything is saved: each schedule needs a handler, here or in the store.
+        for worker in file.schedules.keys().map(WorkerName::handler) {
+            if !file.handlers.contains_key(&worker) {
+                newest(store, &worker).await?;
+            }
+        }
         let next = declare(store, &file, &self.author.by()).await?;
         let schedules = next.into_iter().map(|(worker, at)| (worker.to_string(), at)).collect();
         self.answer(&file, schedules, "is applied:", terminal)
@@ -118,8 +124,11 @@ impl Apply {
             return terminal.json(&AppliedView { handlers, schedules });
         }
         let (file, counts) = (self.file.display(), (handlers.len(), schedules.len()));
-        let mut lines =
-            vec![format!("{file} {done} {} handlers, {} schedules", counts.0, counts.1)];
+        let mut lines = vec![format!(
+            "{file} {done} {}, {}",
+            counted(counts.0, "handler"),
+            counted(counts.1, "schedule")
+        )];
         lines.extend(handlers.iter().map(|handler| format!("handler   {handler}")));
         lines.extend(schedules.iter().map(|(worker, next)| match next {
             Some(at) => format!("schedule  {worker}: next at {at}"),
@@ -127,6 +136,12 @@ impl Apply {
         }));
         terminal.print(&(lines.join("\n") + "\n"))
     }
+}
+
+/// `1 handler`, `2 handlers`.
+fn counted(count: usize, thing: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {thing}{plural}")
 }
 
 impl ShowCatalogue {

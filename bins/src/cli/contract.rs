@@ -153,12 +153,12 @@ pub struct AcceptedView {
     pub existed: bool,
 }
 
-/// What became of a cancel: `run cancel`.
+/// What became of the wish to end a run: `run cancel` and `run release`.
 #[derive(Debug, Serialize)]
-pub struct CancellingView {
+pub struct StoppingView {
     /// The run.
     pub id: String,
-    /// `cancelled`, `requested`, `retry_dropped` or `already_ended`.
+    /// `cancelled`, `requested`, `retry_dropped`, `already_ended` or `released`.
     pub result: &'static str,
     /// The status then, for `already_ended`.
     pub status: Option<&'static str>,

@@ -84,14 +84,11 @@ impl Exec {
                 names.join(", ")
             )));
         };
-        // An operator's settings come on top when it starts; they are checked there.
         let config = resolve(&local.definition, &wish.request, None)
             .map_err(|error| Failure::Refused(Refusal::InvalidRequest(error)))?;
-        match validate(&local.definition, &config) {
-            Ok(()) => Ok(()),
-            // The settings may fill what is missing here.
-            Err(faults) if faults.iter().all(|fault| fault.pointer.is_empty()) => Ok(()),
-            Err(faults) => Err(Failure::Options { handler, faults }),
-        }
+        // The worker's settings may fill what is missing here; that is checked when it starts.
+        let mut faults = validate(&local.definition, &config).err().unwrap_or_default();
+        faults.retain(|fault| !fault.is_missing);
+        if faults.is_empty() { Ok(()) } else { Err(Failure::Options { handler, faults }) }
     }
 }

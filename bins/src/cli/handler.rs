@@ -7,7 +7,7 @@ use horarium_core::store::Reader;
 use horarium_core::words::{Name, Request, WorkerName};
 
 use super::failure::Failure;
-use crate::option_schema::validate;
+use crate::option_schema::{OptionFault, validate};
 
 /// The newest entry of a handler.
 pub(super) async fn newest<S: Reader>(store: &S, handler: &Name) -> Result<Published, Failure> {
@@ -28,19 +28,36 @@ pub(super) async fn check_request<S: Reader>(
 ) -> Result<(), Failure> {
     let row = store.worker(worker).await?;
     let settings = row.and_then(|(row, _)| row.settings).map(|settings| settings.request);
-    check(store, worker, request, settings.as_ref()).await
+    let faults = faults(store, worker, request, settings.as_ref()).await?;
+    refuse(worker, faults)
 }
 
-/// The same with these settings.
-pub(super) async fn check<S: Reader>(
+/// Checks settings. What is missing in them may come from a request.
+pub(super) async fn check_settings<S: Reader>(
+    store: &S,
+    worker: &WorkerName,
+    settings: &Request,
+) -> Result<(), Failure> {
+    let mut faults = faults(store, worker, &Request::default(), Some(settings)).await?;
+    faults.retain(|fault| !fault.is_missing);
+    refuse(worker, faults)
+}
+
+async fn faults<S: Reader>(
     store: &S,
     worker: &WorkerName,
     request: &Request,
     settings: Option<&Request>,
-) -> Result<(), Failure> {
-    let handler = worker.handler();
-    let newest = newest(store, &handler).await?;
+) -> Result<Vec<OptionFault>, Failure> {
+    let newest = newest(store, &worker.handler()).await?;
     let config = resolve(&newest.definition, request, settings)
         .map_err(|error| Failure::Refused(Refusal::InvalidRequest(error)))?;
-    validate(&newest.definition, &config).map_err(|faults| Failure::Options { handler, faults })
+    Ok(validate(&newest.definition, &config).err().unwrap_or_default())
+}
+
+fn refuse(worker: &WorkerName, faults: Vec<OptionFault>) -> Result<(), Failure> {
+    if faults.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Options { handler: worker.handler(), faults })
 }

@@ -9,7 +9,7 @@ use horarium_core::words::{Request, WorkerName};
 use super::arguments::{Author, RequestArguments, Show};
 use super::contract::WorkerView;
 use super::failure::Failure;
-use super::handler::check;
+use super::handler::check_settings;
 use super::submit::submit;
 use super::terminal::Terminal;
 
@@ -73,7 +73,7 @@ impl SettingsVerb {
                         "no setting is given: name one, or write `horarium settings clear {worker}`"
                     )));
                 }
-                check(store, worker, &Request::default(), Some(&settings)).await?;
+                check_settings(store, worker, &settings).await?;
                 put(store, worker, settings, author).await?;
                 terminal.print(&format!("the settings of {worker} are saved\n"))
             }

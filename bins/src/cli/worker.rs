@@ -79,8 +79,10 @@ impl List {
                 slot.as_ref().map(|run| run.number.to_string()).unwrap_or_default().into(),
                 schedule.map(|schedule| rule(&schedule.plan.recurrence)).unwrap_or_default().into(),
                 next.map(|next| clock.cell(next.at)).unwrap_or_default().into(),
-                schedule
-                    .map_or_else(|| "none".into(), |schedule| state(schedule, row.accounted_until)),
+                schedule.map_or_else(
+                    || "none".into(),
+                    |schedule| state(schedule, row.accounted_until, &clock),
+                ),
             ]);
         }
         terminal.table(&table, "no worker has a run, a schedule or settings yet")
@@ -142,7 +144,7 @@ fn page(
         Some(schedule) => {
             let recurrence = &schedule.plan.recurrence;
             facts.add("schedule", format!("{} in {}", rule(recurrence), recurrence.zone()));
-            facts.add("state", state(schedule, row.accounted_until));
+            facts.add("state", state(schedule, row.accounted_until, clock));
             if let Some(next) = schedule.next {
                 let distance = WallClock::distance(now, next.at);
                 facts.add("next", format!("{}, {distance}", clock.full(next.at)));

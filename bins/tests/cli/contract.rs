@@ -1,6 +1,6 @@
 //! `-o json` is a contract: these snapshots change only by what is added.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::program::{Program, assert_said};
 
@@ -35,7 +35,11 @@ fn a_run_a_schedule_a_worker_and_a_handler_have_these_fields() {
     assert_eq!(worker["runs"][0], run);
     assert_eq!(worker["schedule"], program.json(&["schedule", "show", "failing"]));
     assert_said!(pretty(&program.json(&["catalogue", "show", "failing"])));
-    assert_said!(pretty(&program.json(&["runner", "list", "--all"])));
+    let mut runners = program.json(&["runner", "list", "--all"]);
+    assert_eq!(runners[0]["name"], runners[0]["host"]);
+    runners[0]["name"] = json!("[HOST]");
+    runners[0]["host"] = json!("[HOST]");
+    assert_said!(pretty(&runners));
     assert_said!(pretty(&program.json(&["run", "cancel", "1"])));
 }
 

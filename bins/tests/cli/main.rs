@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod contract;
+mod history;
 mod next;
 mod program;
 mod verbs;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::program::{Program, assert_said};
+use crate::program::Program;
 
 const CASES: &str = include_str!("../../../core/tests/cases/cron.tsv");
 
@@ -10,7 +10,7 @@ const CASES: &str = include_str!("../../../core/tests/cases/cron.tsv");
 fn clock_changes_are_marked() {
     let program = Program::without_store();
     let next = |arguments: &[&str]| program.run(&[&["next"], arguments].concat());
-    assert_said!(next(&[
+    insta::assert_snapshot!(next(&[
         "--cron",
         "30 2 * * *",
         "--tz",
@@ -20,7 +20,7 @@ fn clock_changes_are_marked() {
         "--count",
         "3",
     ]));
-    assert_said!(next(&[
+    insta::assert_snapshot!(next(&[
         "--cron",
         "*/20 * * * *",
         "--tz",
@@ -67,19 +67,31 @@ fn unescape(text: &str) -> String {
     serde_json::from_str(&quoted).unwrap()
 }
 
+/// An answer as the table's column `expected` has it.
+fn as_in_the_table(answer: &Value) -> String {
+    if answer.get("error").is_some() {
+        return String::from("error");
+    }
+    let next = answer["next"].as_array().unwrap();
+    let mut instants: Vec<&str> = next.iter().map(|at| at.as_str().unwrap()).collect();
+    if answer.get("exhausted").is_some() {
+        instants.push("exhausted");
+    }
+    instants.join(",")
+}
+
 #[test]
 fn the_batch_answers_every_row_of_the_case_table() {
     let rows: Vec<Vec<&str>> = CASES.lines().skip(1).map(|row| row.split('\t').collect()).collect();
-    let questions: String = rows
-        .iter()
-        .map(|row| {
-            let question = json!({
-                "id": row[0], "kind": row[1], "expression": unescape(row[2]), "timezone": row[3],
-                "dtstart": null, "after": row[5], "count": 5,
-            });
-            format!("{question}\n")
-        })
-        .collect();
+    let mut questions = String::new();
+    for row in &rows {
+        let question = json!({
+            "id": row[0], "kind": row[1], "expression": unescape(row[2]), "timezone": row[3],
+            "dtstart": null, "after": row[5], "count": 5,
+        });
+        questions += &question.to_string();
+        questions.push('\n');
+    }
     let said = Program::without_store().run_on(questions.as_bytes(), &["next", "--batch", "-"]);
     assert_eq!((said.status, said.stderr.as_str()), (0, ""));
     let answers: Vec<Value> =
@@ -88,17 +100,7 @@ fn the_batch_answers_every_row_of_the_case_table() {
     for (row, answer) in rows.iter().zip(&answers) {
         let (id, expected) = (row[0], row[6]);
         assert_eq!(answer["id"], id);
-        let got = match answer.get("error") {
-            Some(_) => String::from("error"),
-            None => {
-                let next = answer["next"].as_array().unwrap();
-                let mut instants: Vec<&str> = next.iter().map(|at| at.as_str().unwrap()).collect();
-                if answer.get("exhausted").is_some() {
-                    instants.push("exhausted");
-                }
-                instants.join(",")
-            }
-        };
+        let got = as_in_the_table(answer);
         // Refusing a rule that never fires is as right as an empty series.
         let right = got == expected || expected == "exhausted" && got == "error";
         assert!(right, "{id}: expected {expected}, got {answer}");
@@ -128,7 +130,7 @@ fn the_batch_answers_every_line_whatever_it_holds() {
     questions.extend(std::iter::repeat_n(b'x', 5 * 1024 * 1024));
     questions.extend_from_slice(b"\n{\"id\":\"last, without a line's end\"}");
     let said = Program::without_store().run_on(&questions, &["next", "--batch", "-"]);
-    assert_said!(said);
+    insta::assert_snapshot!(said);
 }
 
 #[test]

@@ -96,6 +96,9 @@ fn answer(line: &[u8]) -> Answer {
         Ok(value) => value,
         Err(error) => return refused(Value::Null, format!("not a JSON object: {error}")),
     };
+    if !value.is_object() {
+        return refused(Value::Null, String::from("not a JSON object: write {…} on each line"));
+    }
     let id = value.get("id").cloned().unwrap_or_default();
     match next(value) {
         Ok((next, exhausted)) => Answer { id, next: Some(next), exhausted, error: None },

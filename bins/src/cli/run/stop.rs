@@ -5,8 +5,8 @@ use horarium_core::ledger::reply::Cancelling;
 use horarium_core::ledger::{Command, Reply};
 use horarium_core::store::{Reader, RunRef, Store};
 
-use super::super::arguments::{Author, Show, run_ref};
-use super::super::contract::CancellingView;
+use super::super::arguments::{Author, Format, run_ref};
+use super::super::contract::StoppingView;
 use super::super::failure::Failure;
 use super::super::submit::submit;
 use super::super::terminal::Terminal;
@@ -20,8 +20,9 @@ pub(crate) struct Cancel {
     run: RunRef,
     #[command(flatten)]
     author: Author,
-    #[command(flatten)]
-    show: Show,
+    /// How to write the answer
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
+    output: Format,
 }
 
 impl Cancel {
@@ -50,8 +51,8 @@ impl Cancel {
                 format!("had already ended {status}; nothing to do"),
             ),
         };
-        if self.show.is_json() {
-            return terminal.json(&CancellingView { id: run.id.to_string(), result, status });
+        if self.output.is_json() {
+            return terminal.json(&StoppingView { id: run.id.to_string(), result, status });
         }
         terminal.print(&format!("run {} of {} {words}\n", run.number, run.worker))
     }
@@ -68,6 +69,9 @@ pub(crate) struct Release {
     force: bool,
     #[command(flatten)]
     author: Author,
+    /// How to write the answer
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
+    output: Format,
 }
 
 impl Release {
@@ -81,6 +85,10 @@ impl Release {
         let Reply::Released = submit(store, &command).await? else {
             return Err(Failure::Answer);
         };
+        if self.output.is_json() {
+            let id = run.id.to_string();
+            return terminal.json(&StoppingView { id, result: "released", status: None });
+        }
         terminal.print(&format!(
             "run {} of {} is released; it is not retried\n",
             run.number, run.worker

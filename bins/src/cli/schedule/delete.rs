@@ -5,7 +5,7 @@ use horarium_core::ledger::{Command, Refusal, Reply};
 use horarium_core::store::{Reader, Store};
 use horarium_core::words::WorkerName;
 
-use super::super::arguments::{Author, Show};
+use super::super::arguments::{Author, Format};
 use super::super::contract::ScheduleChangeView;
 use super::super::failure::Failure;
 use super::super::submit::submit;
@@ -19,8 +19,9 @@ pub(crate) struct Delete {
     worker: WorkerName,
     #[command(flatten)]
     author: Author,
-    #[command(flatten)]
-    show: Show,
+    /// How to write the answer
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
+    output: Format,
 }
 
 impl Delete {
@@ -39,7 +40,7 @@ impl Delete {
         if !existed {
             return Err(Failure::Refused(Refusal::NoSchedule { worker: worker.clone() }));
         }
-        if self.show.is_json() {
+        if self.output.is_json() {
             return terminal.json(&ScheduleChangeView {
                 worker: worker.to_string(),
                 changed: existed,

@@ -12,7 +12,7 @@ use horarium_core::schedule::Schedule;
 use horarium_core::store::{Reader, Store};
 use horarium_core::words::{RunId, WorkerName};
 
-use super::arguments::Show;
+use super::arguments::Format;
 use super::contract::{NextView, ScheduleChangeView};
 use super::failure::Failure;
 use super::next::instants;
@@ -104,13 +104,13 @@ async fn answer<S: Reader>(
     worker: &WorkerName,
     saved: &Saved,
     done: &str,
-    show: &Show,
+    output: Format,
     terminal: Terminal,
 ) -> Result<(), Failure> {
     let row = row(store, worker).await?;
     let zone = row.schedule.as_ref().map(|schedule| schedule.plan.recurrence.zone().clone());
     let next = coming(&row);
-    if show.is_json() {
+    if output.is_json() {
         return terminal.json(&ScheduleChangeView {
             worker: worker.to_string(),
             changed: saved.changed,

@@ -9,7 +9,7 @@ use horarium_core::schedule::Plan;
 use horarium_core::store::{Reader, Store};
 use horarium_core::words::{Attempt, Backoff, RetryPolicy, Span, Timestamp, WorkerName};
 
-use super::super::arguments::{Author, Format, RequestArguments, Show};
+use super::super::arguments::{Author, Format, RequestArguments, at_least_one};
 use super::super::failure::Failure;
 use super::super::handler::{check_request, newest};
 use super::super::rule::cron;
@@ -40,7 +40,7 @@ pub(crate) struct Set {
     #[arg(long, value_name = "RFC3339")]
     until: Option<Timestamp>,
     /// At most so many runs in all, retries not counted
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     max_runs: Option<NonZeroU32>,
     /// An occurrence that could only start later than this is missed instead of caught up
     #[arg(long, value_name = "DURATION")]
@@ -113,8 +113,7 @@ impl Set {
         let is_enabled =
             row(store, &self.worker).await?.schedule.is_some_and(|schedule| schedule.is_enabled());
         let done = if is_enabled { "is saved" } else { "is saved and disabled" };
-        let show = Show { output: self.output, tz: None };
-        answer(store, &self.worker, &result, done, &show, terminal).await
+        answer(store, &self.worker, &result, done, self.output, terminal).await
     }
 
     fn recurrence(&self) -> Result<Recurrence, Failure> {

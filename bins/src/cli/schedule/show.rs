@@ -57,7 +57,7 @@ fn page(view: &ScheduleView, row: &Worker, clock: &WallClock, now: Timestamp) ->
     facts.add("rule", rule(&view.recurrence));
     facts.add("time zone", view.recurrence.zone().to_string());
     if let Some(schedule) = &row.schedule {
-        facts.add("state", state(schedule, row.accounted_until));
+        facts.add("state", state(schedule, row.accounted_until, clock));
     }
     facts.add("next", or_none(view.next_run_at.map(at)));
     if !view.request.is_empty() {
@@ -133,7 +133,7 @@ impl List {
                 schedule.plan.recurrence.zone().to_string().into(),
                 next.map(|at| clock.cell(at)).unwrap_or_default().into(),
                 next.map(|at| WallClock::distance(now, at)).unwrap_or_default().into(),
-                state(schedule, row.accounted_until),
+                state(schedule, row.accounted_until, &clock),
             ]);
         }
         terminal.table(&table, "no worker has a schedule: `horarium schedule set` makes one")
@@ -149,10 +149,14 @@ pub(in super::super) fn rule(recurrence: &Recurrence) -> String {
 }
 
 /// Whether it fires, and why not: in words, who and why included.
-pub(in super::super) fn state(schedule: &Schedule, accounted_until: Timestamp) -> Cell {
+pub(in super::super) fn state(
+    schedule: &Schedule,
+    accounted_until: Timestamp,
+    clock: &WallClock,
+) -> Cell {
     match &schedule.enablement {
         Enablement::Disabled { at, by } => {
-            Cell::styled(format!("disabled by {by} at {at}"), WARNING)
+            Cell::styled(format!("disabled by {by} at {}", clock.cell(*at)), WARNING)
         }
         Enablement::Enabled => match schedule.exhausted(accounted_until) {
             Some(why) => Cell::styled(format!("exhausted: {why}"), WARNING),

@@ -5,7 +5,7 @@ use horarium_core::ledger::Command;
 use horarium_core::store::{Reader, Store};
 use horarium_core::words::WorkerName;
 
-use super::super::arguments::{Author, Show};
+use super::super::arguments::{Author, Format};
 use super::super::failure::Failure;
 use super::super::terminal::Terminal;
 use super::{answer, change, row};
@@ -30,8 +30,9 @@ struct Switch {
     worker: WorkerName,
     #[command(flatten)]
     author: Author,
-    #[command(flatten)]
-    show: Show,
+    /// How to write the answer
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
+    output: Format,
 }
 
 impl Enable {
@@ -40,11 +41,11 @@ impl Enable {
         store: &S,
         terminal: Terminal,
     ) -> Result<(), Failure> {
-        let Switch { worker, author, show } = &self.switch;
+        let Switch { worker, author, output } = &self.switch;
         let seen = row(store, worker).await?.revision;
         let command = Command::EnableSchedule { worker: worker.clone(), seen, by: author.by() };
         let saved = change(store, &command).await?;
-        answer(store, worker, &saved, "is enabled", show, terminal).await
+        answer(store, worker, &saved, "is enabled", *output, terminal).await
     }
 }
 
@@ -54,10 +55,10 @@ impl Disable {
         store: &S,
         terminal: Terminal,
     ) -> Result<(), Failure> {
-        let Switch { worker, author, show } = &self.switch;
+        let Switch { worker, author, output } = &self.switch;
         let seen = row(store, worker).await?.revision;
         let command = Command::DisableSchedule { worker: worker.clone(), seen, by: author.by() };
         let saved = change(store, &command).await?;
-        answer(store, worker, &saved, "is disabled", show, terminal).await
+        answer(store, worker, &saved, "is disabled", *output, terminal).await
     }
 }
