@@ -153,12 +153,17 @@ impl Failure {
 
 /// What SQLite says, with what to do about it.
 fn sqlite_words(error: &sqlx::Error) -> String {
+    if matches!(error, sqlx::Error::PoolTimedOut) {
+        return String::from("the commands before it in line did not end in time");
+    }
     let Some(database) = error.as_database_error() else {
         return error.to_string();
     };
     let remedy = match primary_code(error) {
         Some(code::BUSY | code::LOCKED) => {
-            "another process keeps it busy: look for one that is stopped, or for a tool with an open transaction"
+            return String::from(
+                "another process keeps the database busy: look for one that is stopped, or for a tool with an open transaction",
+            );
         }
         Some(code::READ_ONLY) => "make the file and its directory writable for this user",
         Some(code::CORRUPT | code::NOT_A_DATABASE) => {

@@ -99,7 +99,7 @@ impl OpenOptions {
                 Synchronous::Full => SqliteSynchronous::Full,
                 Synchronous::Normal => SqliteSynchronous::Normal,
             })
-            .busy_timeout(BUSY_TIMEOUT)
+            .busy_timeout(BUSY_TIMEOUT.min(self.patience))
     }
 
     /// Says in words what an error on this file means.
@@ -158,6 +158,8 @@ impl OpenOptions {
 /// How long SQLite itself waits for a lock before it says that the database is busy; the store
 /// then tries again until its patience ends.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a command waits in line behind others of its own process, at the least.
+const LINE_TIMEOUT: Duration = Duration::from_secs(30);
 /// How many connections read at a time.
 const READERS: u32 = 4;
 
@@ -206,7 +208,7 @@ impl SqliteStore {
         let readers = SqlitePoolOptions::new()
             .max_connections(READERS)
             .max_lifetime(None)
-            .acquire_timeout(options.patience)
+            .acquire_timeout(options.patience.max(LINE_TIMEOUT))
             .test_before_acquire(false)
             .connect_lazy_with(options.connection(false).pragma("query_only", "ON"));
         let warnings = NetworkFileSystem::of(options.directory())
@@ -227,7 +229,7 @@ impl SqliteStore {
             .max_connections(1)
             .idle_timeout(None)
             .max_lifetime(None)
-            .acquire_timeout(options.patience)
+            .acquire_timeout(options.patience.max(LINE_TIMEOUT))
             .test_before_acquire(false)
             .connect_with(options.connection(migrate != Migrate::Never))
             .await
@@ -293,17 +295,18 @@ async fn fit(
     migrate: Migrate,
 ) -> Result<(), OpenError> {
     let explain = |failure: Failure| options.explain_failure(&failure);
-    let (have, min_compatible) = match Schema::of(transaction).await.map_err(explain)? {
+    let found = Schema::of(transaction).await.map_err(explain)?;
+    let (have, min_compatible) = match found {
         Schema::Foreign => return Err(OpenError::Foreign(options.path.clone())),
         Schema::Empty => (0, 0),
         Schema::Version { version, min_compatible } => (version, min_compatible),
     };
     let may_apply = match migrate {
         Migrate::Never => false,
-        Migrate::IfEmpty => have == 0,
-        Migrate::Always => true,
+        Migrate::IfEmpty => found == Schema::Empty,
+        Migrate::Always => have < schema::known(),
     };
-    if may_apply && have < schema::known() {
+    if may_apply {
         let now = options.clock.now(transaction).await.map_err(explain)?;
         return schema::apply(transaction, have, now).await.map_err(explain);
     }

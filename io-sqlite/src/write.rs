@@ -11,7 +11,7 @@ use sqlx::SqliteConnection;
 
 use crate::error::Failure;
 use crate::row::run::{id_bytes, word_word};
-use crate::row::{self, json};
+use crate::row::{self, execute, json};
 
 /// Writes events, in order.
 pub(crate) async fn events(db: &mut SqliteConnection, events: &[Event]) -> Result<(), Failure> {
@@ -62,12 +62,7 @@ async fn write(db: &mut SqliteConnection, event: &Event) -> Result<(), Failure> 
         Event::SchedulerTicked(leadership) => ticked(db, leadership).await,
         Event::RunPruned { run } => run_pruned(db, *run).await,
         Event::OccurrencePruned { worker, scheduled_for } => {
-            sqlx::query(OCCURRENCE_PRUNED)
-                .bind(worker.as_str())
-                .bind(scheduled_for.micros())
-                .execute(db)
-                .await?;
-            Ok(())
+            execute!(db, OCCURRENCE_PRUNED, worker.as_str(), scheduled_for.micros())
         }
     }
 }
@@ -83,12 +78,7 @@ pub(crate) async fn sequences(
     if before == after {
         return Ok(());
     }
-    sqlx::query(SEQUENCES)
-        .bind(after.number.0.cast_signed())
-        .bind(after.fence.number().cast_signed())
-        .execute(db)
-        .await?;
-    Ok(())
+    execute!(db, SEQUENCES, after.number.0.cast_signed(), after.fence.number().cast_signed())
 }
 
 const TURN_TAKEN: &str = "UPDATE runner SET turn = ?2, last_seen = ?3 WHERE id = ?1";
@@ -99,13 +89,7 @@ async fn turn_taken(
     number: u64,
     at: Timestamp,
 ) -> Result<(), Failure> {
-    sqlx::query(TURN_TAKEN)
-        .bind(runner.to_bytes().to_vec())
-        .bind(number.cast_signed())
-        .bind(at.micros())
-        .execute(db)
-        .await?;
-    Ok(())
+    execute!(db, TURN_TAKEN, runner.to_bytes().to_vec(), number.cast_signed(), at.micros())
 }
 
 const STOPPED: &str = "UPDATE runner SET stopped_at = ?2 WHERE id = ?1";
@@ -115,8 +99,7 @@ async fn stopped(
     runner: RunnerId,
     at: Timestamp,
 ) -> Result<(), Failure> {
-    sqlx::query(STOPPED).bind(runner.to_bytes().to_vec()).bind(at.micros()).execute(db).await?;
-    Ok(())
+    execute!(db, STOPPED, runner.to_bytes().to_vec(), at.micros())
 }
 
 const CLAIMED: &str = "
@@ -126,15 +109,15 @@ WHERE id = ?1";
 
 /// A claim's hold is new: nothing is started and nothing said.
 async fn claimed(db: &mut SqliteConnection, run: RunId, hold: &Hold) -> Result<(), Failure> {
-    sqlx::query(CLAIMED)
-        .bind(id_bytes(run))
-        .bind(hold.runner.to_bytes().to_vec())
-        .bind(hold.fence.number().cast_signed())
-        .bind(hold.claimed_at.micros())
-        .bind(hold.lease_expires_at.micros())
-        .execute(db)
-        .await?;
-    Ok(())
+    execute!(
+        db,
+        CLAIMED,
+        id_bytes(run),
+        hold.runner.to_bytes().to_vec(),
+        hold.fence.number().cast_signed(),
+        hold.claimed_at.micros(),
+        hold.lease_expires_at.micros()
+    )
 }
 
 const STARTED: &str = "UPDATE run_live SET started_at = ?2, started_config = ?3 WHERE id = ?1";
@@ -145,8 +128,7 @@ async fn started(
     at: Timestamp,
     config: String,
 ) -> Result<(), Failure> {
-    sqlx::query(STARTED).bind(id_bytes(run)).bind(at.micros()).bind(config).execute(db).await?;
-    Ok(())
+    execute!(db, STARTED, id_bytes(run), at.micros(), config)
 }
 
 const PROGRESSED: &str = "
@@ -161,21 +143,20 @@ async fn progressed(
     units: Option<Units>,
     message: Option<&Note>,
 ) -> Result<(), Failure> {
-    sqlx::query(PROGRESSED)
-        .bind(id_bytes(run))
-        .bind(units.map(|units| units.pending.cast_signed()))
-        .bind(units.map(|units| units.processed.cast_signed()))
-        .bind(message.map(Note::as_str))
-        .execute(db)
-        .await?;
-    Ok(())
+    execute!(
+        db,
+        PROGRESSED,
+        id_bytes(run),
+        units.map(|units| units.pending.cast_signed()),
+        units.map(|units| units.processed.cast_signed()),
+        message.map(Note::as_str)
+    )
 }
 
 const RENEWED: &str = "UPDATE run_live SET lease_expires_at = ?2 WHERE id = ?1";
 
 async fn renewed(db: &mut SqliteConnection, run: RunId, until: Timestamp) -> Result<(), Failure> {
-    sqlx::query(RENEWED).bind(id_bytes(run)).bind(until.micros()).execute(db).await?;
-    Ok(())
+    execute!(db, RENEWED, id_bytes(run), until.micros())
 }
 
 const GIVEN_BACK: &str = "
@@ -185,8 +166,7 @@ UPDATE run_live SET
 WHERE id = ?1";
 
 async fn given_back(db: &mut SqliteConnection, run: RunId) -> Result<(), Failure> {
-    sqlx::query(GIVEN_BACK).bind(id_bytes(run)).execute(db).await?;
-    Ok(())
+    execute!(db, GIVEN_BACK, id_bytes(run))
 }
 
 const CANCEL_REQUESTED: &str = "UPDATE run_live SET cancel_at = ?2, cancel_by = ?3 WHERE id = ?1";
@@ -196,13 +176,7 @@ async fn cancel_requested(
     run: RunId,
     request: &CancelRequest,
 ) -> Result<(), Failure> {
-    sqlx::query(CANCEL_REQUESTED)
-        .bind(id_bytes(run))
-        .bind(request.at.micros())
-        .bind(json(&request.by)?)
-        .execute(db)
-        .await?;
-    Ok(())
+    execute!(db, CANCEL_REQUESTED, id_bytes(run), request.at.micros(), json(&request.by)?)
 }
 
 const MOVE_TO_DONE: &str = "
@@ -225,26 +199,28 @@ async fn ended(
     end: &End,
     units: Option<Units>,
 ) -> Result<(), Failure> {
-    sqlx::query(MOVE_TO_DONE)
-        .bind(id_bytes(run))
-        .bind(units.map(|units| units.pending.cast_signed()))
-        .bind(units.map(|units| units.processed.cast_signed()))
-        .bind(end.outcome.status().as_str())
-        .bind(end.at.micros())
-        .bind(json(&end.outcome)?)
-        .bind(word_word(end.word))
-        .execute(&mut *db)
-        .await?;
-    sqlx::query(LEAVE_LIVE).bind(id_bytes(run)).execute(&mut *db).await?;
+    execute!(
+        &mut *db,
+        MOVE_TO_DONE,
+        id_bytes(run),
+        units.map(|units| units.pending.cast_signed()),
+        units.map(|units| units.processed.cast_signed()),
+        end.outcome.status().as_str(),
+        end.at.micros(),
+        json(&end.outcome)?,
+        word_word(end.word)
+    )?;
+    execute!(&mut *db, LEAVE_LIVE, id_bytes(run))?;
     if end.output != Output::default() {
-        sqlx::query(KEEP_OUTPUT)
-            .bind(id_bytes(run))
-            .bind(end.output.stdout.bytes.as_slice())
-            .bind(end.output.stdout.dropped.cast_signed())
-            .bind(end.output.stderr.bytes.as_slice())
-            .bind(end.output.stderr.dropped.cast_signed())
-            .execute(db)
-            .await?;
+        execute!(
+            db,
+            KEEP_OUTPUT,
+            id_bytes(run),
+            end.output.stdout.bytes.as_slice(),
+            end.output.stdout.dropped.cast_signed(),
+            end.output.stderr.bytes.as_slice(),
+            end.output.stderr.dropped.cast_signed()
+        )?;
     }
     Ok(())
 }
@@ -254,13 +230,13 @@ INSERT INTO leadership (one, scheduler, since, last_tick) VALUES (1, ?1, ?2, ?3)
 ON CONFLICT (one) DO UPDATE SET scheduler = ?1, since = ?2, last_tick = ?3";
 
 async fn ticked(db: &mut SqliteConnection, leadership: &Leadership) -> Result<(), Failure> {
-    sqlx::query(TICKED)
-        .bind(leadership.scheduler.to_bytes().to_vec())
-        .bind(leadership.since.micros())
-        .bind(leadership.last_tick.micros())
-        .execute(db)
-        .await?;
-    Ok(())
+    execute!(
+        db,
+        TICKED,
+        leadership.scheduler.to_bytes().to_vec(),
+        leadership.since.micros(),
+        leadership.last_tick.micros()
+    )
 }
 
 const RUN_PRUNED: &str = "DELETE FROM run_done WHERE id = ?1";
@@ -268,7 +244,6 @@ const OUTPUT_PRUNED: &str = "DELETE FROM run_output WHERE run = ?1";
 const OCCURRENCE_PRUNED: &str = "DELETE FROM occurrence WHERE worker = ?1 AND scheduled_for = ?2";
 
 async fn run_pruned(db: &mut SqliteConnection, run: RunId) -> Result<(), Failure> {
-    sqlx::query(RUN_PRUNED).bind(id_bytes(run)).execute(&mut *db).await?;
-    sqlx::query(OUTPUT_PRUNED).bind(id_bytes(run)).execute(db).await?;
-    Ok(())
+    execute!(&mut *db, RUN_PRUNED, id_bytes(run))?;
+    execute!(db, OUTPUT_PRUNED, id_bytes(run))
 }

@@ -22,6 +22,15 @@ use sqlx::{Decode, Row, Sqlite, Type};
 
 use crate::error::Failure;
 
+/// Executes a fixed statement with its values.
+macro_rules! execute {
+    ($db:expr, $statement:expr, $($value:expr),+ $(,)?) => {{
+        sqlx::query($statement)$(.bind($value))+.execute($db).await?;
+        Ok::<(), crate::error::Failure>(())
+    }};
+}
+pub(crate) use execute;
+
 /// The JSON of a value.
 pub(crate) fn json<T: Serialize>(value: &T) -> Result<String, Failure> {
     serde_json::to_string(value).map_err(|error| Failure::Unwritable(error.to_string()))

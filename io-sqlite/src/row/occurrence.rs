@@ -6,7 +6,7 @@ use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 
 use super::run::id_bytes;
-use super::{Fields, json, optional_json};
+use super::{Fields, execute, json, optional_json};
 use crate::error::Failure;
 
 const INSERT: &str = "
@@ -26,21 +26,21 @@ pub(crate) async fn insert(
         Fate::Skipped(why) => Some(json(why)?),
         Fate::Enqueued | Fate::CaughtUp | Fate::Missed => None,
     };
-    sqlx::query(INSERT)
-        .bind(occurrence.worker.as_str())
-        .bind(occurrence.scheduled_for.micros())
-        .bind(occurrence.accounts_from.micros())
-        .bind(occurrence.recorded_at.micros())
-        .bind(occurrence.fate.as_str())
-        .bind(skipped)
-        .bind(chain.map(|chain| id_bytes(chain.last_run)))
-        .bind(chain.map(|chain| i64::from(chain.attempt.get())))
-        .bind(retry.as_ref().map(|retry| retry.word))
-        .bind(retry.as_ref().and_then(|retry| retry.at).map(Timestamp::micros))
-        .bind(optional_json(retry.and_then(|retry| retry.by))?)
-        .execute(db)
-        .await?;
-    Ok(())
+    execute!(
+        db,
+        INSERT,
+        occurrence.worker.as_str(),
+        occurrence.scheduled_for.micros(),
+        occurrence.accounts_from.micros(),
+        occurrence.recorded_at.micros(),
+        occurrence.fate.as_str(),
+        skipped,
+        chain.map(|chain| id_bytes(chain.last_run)),
+        chain.map(|chain| i64::from(chain.attempt.get())),
+        retry.as_ref().map(|retry| retry.word),
+        retry.as_ref().and_then(|retry| retry.at).map(Timestamp::micros),
+        optional_json(retry.and_then(|retry| retry.by))?
+    )
 }
 
 const CHANGE_RETRY: &str = "
@@ -55,15 +55,15 @@ pub(crate) async fn change_retry(
     retry: &Retry,
 ) -> Result<(), Failure> {
     let retry = RetryColumns::of(retry);
-    sqlx::query(CHANGE_RETRY)
-        .bind(worker.as_str())
-        .bind(scheduled_for.micros())
-        .bind(retry.word)
-        .bind(retry.at.map(Timestamp::micros))
-        .bind(optional_json(retry.by)?)
-        .execute(db)
-        .await?;
-    Ok(())
+    execute!(
+        db,
+        CHANGE_RETRY,
+        worker.as_str(),
+        scheduled_for.micros(),
+        retry.word,
+        retry.at.map(Timestamp::micros),
+        optional_json(retry.by)?
+    )
 }
 
 const EXTEND: &str = "
@@ -79,13 +79,7 @@ pub(crate) async fn extend(
     scheduled_for: Timestamp,
     run: RunId,
 ) -> Result<(), Failure> {
-    sqlx::query(EXTEND)
-        .bind(worker.as_str())
-        .bind(scheduled_for.micros())
-        .bind(id_bytes(run))
-        .execute(db)
-        .await?;
-    Ok(())
+    execute!(db, EXTEND, worker.as_str(), scheduled_for.micros(), id_bytes(run))
 }
 
 /// Reads a row.

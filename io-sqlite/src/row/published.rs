@@ -4,7 +4,7 @@ use horarium_core::catalogue::{CatalogueHash, Published};
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 
-use super::{Fields, json, optional_json};
+use super::{Fields, execute, json, optional_json};
 use crate::error::Failure;
 
 const INSERT: &str = "
@@ -16,16 +16,16 @@ pub(crate) async fn insert(
     db: &mut SqliteConnection,
     published: &Published,
 ) -> Result<(), Failure> {
-    sqlx::query(INSERT)
-        .bind(published.definition.handler.as_str())
-        .bind(published.hash.0.as_str())
-        .bind(i64::from(published.definition.version))
-        .bind(json(&published.definition)?)
-        .bind(published.at.micros())
-        .bind(optional_json(published.by.as_ref())?)
-        .execute(db)
-        .await?;
-    Ok(())
+    execute!(
+        db,
+        INSERT,
+        published.definition.handler.as_str(),
+        published.hash.0.as_str(),
+        i64::from(published.definition.version),
+        json(&published.definition)?,
+        published.at.micros(),
+        optional_json(published.by.as_ref())?
+    )
 }
 
 /// Reads a row.

@@ -9,7 +9,7 @@ use horarium_core::words::{Attempt, Fence, Note, RunId, RunNumber, RunnerId, Tim
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 
-use super::{Fields, json, optional_json};
+use super::{Fields, execute, json, optional_json};
 use crate::error::Failure;
 
 const INSERT: &str = "
@@ -28,39 +28,39 @@ pub(crate) async fn insert(db: &mut SqliteConnection, run: &Run) -> Result<(), F
     let scheduled = run.trigger.scheduled();
     let hold = run.hold();
     let started = hold.and_then(|hold| hold.started.as_ref());
-    sqlx::query(INSERT)
-        .bind(id_bytes(run.id))
-        .bind(run.number.0.cast_signed())
-        .bind(run.worker.as_str())
-        .bind(run.worker.handler().as_str())
-        .bind(trigger_word(run.trigger.kind()))
-        .bind(scheduled.map(|scheduled| scheduled.scheduled_for.micros()))
-        .bind(scheduled.map(|scheduled| i64::from(scheduled.attempt.get())))
-        .bind(scheduled.and_then(|scheduled| scheduled.retry_of).map(id_bytes))
-        .bind(json(&run.request)?)
-        .bind(json(&run.config)?)
-        .bind(run.catalogue.0.as_str())
-        .bind(run.timeout.to_string())
-        .bind(json(&run.retry)?)
-        .bind(json(&run.by)?)
-        .bind(run.enqueued_at.micros())
-        .bind(run.not_before.micros())
-        .bind(run.start_before.map(Timestamp::micros))
-        .bind(run.cancel.as_ref().map(|cancel| cancel.at.micros()))
-        .bind(optional_json(run.cancel.as_ref().map(|cancel| &cancel.by))?)
-        .bind(run.units.map(|units| units.pending.cast_signed()))
-        .bind(run.units.map(|units| units.processed.cast_signed()))
-        .bind(run.status_kind().as_str())
-        .bind(hold.map(|hold| hold.runner.to_bytes().to_vec()))
-        .bind(hold.map(|hold| hold.fence.number().cast_signed()))
-        .bind(hold.map(|hold| hold.claimed_at.micros()))
-        .bind(hold.map(|hold| hold.lease_expires_at.micros()))
-        .bind(started.map(|started| started.at.micros()))
-        .bind(optional_json(started.map(|started| &started.config))?)
-        .bind(hold.and_then(|hold| hold.progress.as_ref()).map(Note::as_str))
-        .execute(db)
-        .await?;
-    Ok(())
+    execute!(
+        db,
+        INSERT,
+        id_bytes(run.id),
+        run.number.0.cast_signed(),
+        run.worker.as_str(),
+        run.worker.handler().as_str(),
+        trigger_word(run.trigger.kind()),
+        scheduled.map(|scheduled| scheduled.scheduled_for.micros()),
+        scheduled.map(|scheduled| i64::from(scheduled.attempt.get())),
+        scheduled.and_then(|scheduled| scheduled.retry_of).map(id_bytes),
+        json(&run.request)?,
+        json(&run.config)?,
+        run.catalogue.0.as_str(),
+        run.timeout.to_string(),
+        json(&run.retry)?,
+        json(&run.by)?,
+        run.enqueued_at.micros(),
+        run.not_before.micros(),
+        run.start_before.map(Timestamp::micros),
+        run.cancel.as_ref().map(|cancel| cancel.at.micros()),
+        optional_json(run.cancel.as_ref().map(|cancel| &cancel.by))?,
+        run.units.map(|units| units.pending.cast_signed()),
+        run.units.map(|units| units.processed.cast_signed()),
+        run.status_kind().as_str(),
+        hold.map(|hold| hold.runner.to_bytes().to_vec()),
+        hold.map(|hold| hold.fence.number().cast_signed()),
+        hold.map(|hold| hold.claimed_at.micros()),
+        hold.map(|hold| hold.lease_expires_at.micros()),
+        started.map(|started| started.at.micros()),
+        optional_json(started.map(|started| &started.config))?,
+        hold.and_then(|hold| hold.progress.as_ref()).map(Note::as_str)
+    )
 }
 
 /// Reads a row of the view `run`, without the job's output.

@@ -9,7 +9,7 @@ use horarium_core::words::{Name, RunnerId, Span, Timestamp};
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 
-use super::{Fields, json, optional_json};
+use super::{Fields, execute, json, optional_json};
 use crate::error::Failure;
 
 const INSERT: &str = "
@@ -21,23 +21,23 @@ INSERT INTO runner (
 /// Writes a runner that is not there yet.
 pub(crate) async fn insert(db: &mut SqliteConnection, runner: &Runner) -> Result<(), Failure> {
     let registration = &runner.registration;
-    sqlx::query(INSERT)
-        .bind(registration.runner.to_bytes().to_vec())
-        .bind(registration.name.as_str())
-        .bind(registration.host.as_str())
-        .bind(registration.version.as_str())
-        .bind(handler_names(&registration.handlers)?)
-        .bind(i64::from(registration.concurrency.get()))
-        .bind(registration.heartbeat.micros().cast_signed())
-        .bind(registration.lease.micros().cast_signed())
-        .bind(json(&runner.catalogue)?)
-        .bind(runner.registered_at.micros())
-        .bind(runner.last_seen.micros())
-        .bind(runner.stopped_at.map(Timestamp::micros))
-        .bind(runner.turn.cast_signed())
-        .execute(db)
-        .await?;
-    Ok(())
+    execute!(
+        db,
+        INSERT,
+        registration.runner.to_bytes().to_vec(),
+        registration.name.as_str(),
+        registration.host.as_str(),
+        registration.version.as_str(),
+        handler_names(&registration.handlers)?,
+        i64::from(registration.concurrency.get()),
+        registration.heartbeat.micros().cast_signed(),
+        registration.lease.micros().cast_signed(),
+        json(&runner.catalogue)?,
+        runner.registered_at.micros(),
+        runner.last_seen.micros(),
+        runner.stopped_at.map(Timestamp::micros),
+        runner.turn.cast_signed()
+    )
 }
 
 /// Reads a row.

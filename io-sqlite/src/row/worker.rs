@@ -8,7 +8,7 @@ use horarium_core::words::{By, Request, Timestamp, WorkerName};
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 
-use super::{Fields, json};
+use super::{Fields, execute, json};
 use crate::error::Failure;
 
 const INSERT: &str = "
@@ -17,13 +17,13 @@ ON CONFLICT (name) DO NOTHING";
 
 /// Makes sure that the worker has a row.
 pub(crate) async fn insert(db: &mut SqliteConnection, name: &WorkerName) -> Result<(), Failure> {
-    sqlx::query(INSERT)
-        .bind(name.as_str())
-        .bind(Worker::NEW.accounted_until.micros())
-        .bind(Worker::NEW.revision.0.cast_signed())
-        .execute(db)
-        .await?;
-    Ok(())
+    execute!(
+        db,
+        INSERT,
+        name.as_str(),
+        Worker::NEW.accounted_until.micros(),
+        Worker::NEW.revision.0.cast_signed()
+    )
 }
 
 const SAVE_SCHEDULE: &str = "
@@ -43,23 +43,23 @@ pub(crate) async fn save_schedule(
     schedule: &Schedule,
     accounted_until: Timestamp,
 ) -> Result<(), Failure> {
-    sqlx::query(SAVE_SCHEDULE)
-        .bind(name.as_str())
-        .bind(accounted_until.micros())
-        .bind(schedule.revision.0.cast_signed())
-        .bind(json(&schedule.plan)?)
-        .bind(json(&schedule.enablement)?)
-        .bind(schedule.next.map(|next| next.at.micros()))
-        .bind(schedule.next.map(|next| next.wall.to_string()))
-        .bind(schedule.last_wall.map(|wall| wall.to_string()))
-        .bind(schedule.ordinal.cast_signed())
-        .bind(i64::from(schedule.runs_created))
-        .bind(schedule.zone_data.as_str())
-        .bind(schedule.changed_at.micros())
-        .bind(json(&schedule.changed_by)?)
-        .execute(db)
-        .await?;
-    Ok(())
+    execute!(
+        db,
+        SAVE_SCHEDULE,
+        name.as_str(),
+        accounted_until.micros(),
+        schedule.revision.0.cast_signed(),
+        json(&schedule.plan)?,
+        json(&schedule.enablement)?,
+        schedule.next.map(|next| next.at.micros()),
+        schedule.next.map(|next| next.wall.to_string()),
+        schedule.last_wall.map(|wall| wall.to_string()),
+        schedule.ordinal.cast_signed(),
+        i64::from(schedule.runs_created),
+        schedule.zone_data.as_str(),
+        schedule.changed_at.micros(),
+        json(&schedule.changed_by)?
+    )
 }
 
 const ADVANCE: &str = "
@@ -74,17 +74,17 @@ pub(crate) async fn advance(
     name: &WorkerName,
     advance: &Advance,
 ) -> Result<(), Failure> {
-    sqlx::query(ADVANCE)
-        .bind(name.as_str())
-        .bind(advance.accounted_until.micros())
-        .bind(advance.next.map(|next| next.at.micros()))
-        .bind(advance.next.map(|next| next.wall.to_string()))
-        .bind(advance.last_wall.map(|wall| wall.to_string()))
-        .bind(advance.ordinal.cast_signed())
-        .bind(i64::from(advance.runs_created))
-        .execute(db)
-        .await?;
-    Ok(())
+    execute!(
+        db,
+        ADVANCE,
+        name.as_str(),
+        advance.accounted_until.micros(),
+        advance.next.map(|next| next.at.micros()),
+        advance.next.map(|next| next.wall.to_string()),
+        advance.last_wall.map(|wall| wall.to_string()),
+        advance.ordinal.cast_signed(),
+        i64::from(advance.runs_created)
+    )
 }
 
 const DELETE_SCHEDULE: &str = "
@@ -101,13 +101,7 @@ pub(crate) async fn delete_schedule(
     revision: Revision,
     accounted_until: Timestamp,
 ) -> Result<(), Failure> {
-    sqlx::query(DELETE_SCHEDULE)
-        .bind(name.as_str())
-        .bind(accounted_until.micros())
-        .bind(revision.0.cast_signed())
-        .execute(db)
-        .await?;
-    Ok(())
+    execute!(db, DELETE_SCHEDULE, name.as_str(), accounted_until.micros(), revision.0.cast_signed())
 }
 
 const SAVE_SETTINGS: &str = "
@@ -127,17 +121,17 @@ pub(crate) async fn save_settings(
     at: Timestamp,
     by: &By,
 ) -> Result<(), Failure> {
-    sqlx::query(SAVE_SETTINGS)
-        .bind(name.as_str())
-        .bind(Worker::NEW.accounted_until.micros())
-        .bind(Worker::NEW.revision.0.cast_signed())
-        .bind(json(settings)?)
-        .bind(revision.0.cast_signed())
-        .bind(at.micros())
-        .bind(json(by)?)
-        .execute(db)
-        .await?;
-    Ok(())
+    execute!(
+        db,
+        SAVE_SETTINGS,
+        name.as_str(),
+        Worker::NEW.accounted_until.micros(),
+        Worker::NEW.revision.0.cast_signed(),
+        json(settings)?,
+        revision.0.cast_signed(),
+        at.micros(),
+        json(by)?
+    )
 }
 
 /// Reads a row.

@@ -5,20 +5,20 @@ use horarium_core::words::{RunId, WorkerName};
 use super::{Slice, one_more};
 use crate::error::Failure;
 
-const OWED_WITH_FREE_SLOT: &str = "
+pub(super) const OWED_WITH_FREE_SLOT: &str = "
 SELECT * FROM occurrence
 WHERE retry = 'OWED'
     AND NOT EXISTS (SELECT 1 FROM run_live WHERE run_live.worker = occurrence.worker)
 ORDER BY worker, scheduled_for LIMIT ?1";
-const OWED_BY_WORKERS: &str = "
-SELECT * FROM occurrence
+pub(super) const OWED_BY_WORKERS: &str = "
+SELECT * FROM occurrence INDEXED BY ix_occurrence_owed
 WHERE retry = 'OWED' AND worker IN (SELECT value FROM json_each(?1))";
-const DUE: &str = "
+pub(super) const DUE: &str = "
 SELECT * FROM worker WHERE next_at <= ?1 ORDER BY next_at, name LIMIT ?2";
-const NEXT: &str = "
+pub(super) const NEXT: &str = "
 SELECT * FROM worker WHERE next_at > ?1 ORDER BY next_at, name LIMIT 1";
 /// An instant that is accounted for already although its schedule still points at it.
-const ACCOUNTED_FOR: &str = "
+pub(super) const ACCOUNTED_FOR: &str = "
 SELECT occurrence.* FROM worker
 JOIN occurrence ON occurrence.worker = worker.name AND occurrence.scheduled_for >= worker.next_at
 WHERE worker.name IN (SELECT value FROM json_each(?1))";

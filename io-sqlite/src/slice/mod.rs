@@ -5,6 +5,8 @@
 //! of keys travel as one JSON list, so that each text is fixed.
 
 mod agenda;
+#[cfg(test)]
+mod plans;
 mod runners;
 mod wishes;
 

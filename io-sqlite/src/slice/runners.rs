@@ -9,22 +9,22 @@ use super::{Slice, one_more};
 use crate::error::Failure;
 use crate::row;
 
-const RUNNER_BY_ID: &str = "SELECT * FROM runner WHERE id = ?1";
-const DEFINITION: &str = "SELECT * FROM catalogue WHERE handler = ?1 AND hash = ?2";
-const HELD_BY: &str = "
+pub(super) const RUNNER_BY_ID: &str = "SELECT * FROM runner WHERE id = ?1";
+pub(super) const DEFINITION: &str = "SELECT * FROM catalogue WHERE handler = ?1 AND hash = ?2";
+pub(super) const HELD_BY: &str = "
 SELECT *, NULL AS ended_at FROM run_live WHERE status = 'RUNNING' AND runner = ?1";
-const CLAIMABLE: &str = "
+pub(super) const CLAIMABLE: &str = "
 SELECT *, NULL AS ended_at FROM run_live
 WHERE status = 'QUEUED' AND not_before <= ?1
     AND (start_before IS NULL OR start_before >= ?1)
     AND (?2 IS NULL OR handler IN (SELECT value FROM json_each(?2)))
 ORDER BY not_before, id LIMIT ?3";
-const EXPIRED: &str = "
+pub(super) const EXPIRED: &str = "
 SELECT *, NULL AS ended_at FROM run_live
 WHERE status = 'RUNNING' AND lease_expires_at <= ?1
 ORDER BY lease_expires_at, id LIMIT ?2";
-const TOO_LATE: &str = "
-SELECT *, NULL AS ended_at FROM run_live
+pub(super) const TOO_LATE: &str = "
+SELECT *, NULL AS ended_at FROM run_live INDEXED BY ix_run_live_late
 WHERE status = 'QUEUED' AND start_before < ?1
 ORDER BY not_before, id LIMIT ?2";
 

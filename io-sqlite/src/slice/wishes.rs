@@ -6,7 +6,7 @@ use horarium_core::words::{RunId, RunnerId, WorkerName};
 use super::Slice;
 use crate::error::Failure;
 
-const OCCURRENCE_OF_RUN: &str = "
+pub(super) const OCCURRENCE_OF_RUN: &str = "
 SELECT occurrence.* FROM occurrence
 WHERE worker = ?1 AND scheduled_for = ?2";
 
