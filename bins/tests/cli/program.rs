@@ -155,7 +155,8 @@ macro_rules! assert_said {
         settings.add_filter(r"(\d+(us|ms|s|m|h|d))+ ago", "[AGO]");
         settings.add_filter(r"in (\d+(us|ms|s|m|h|d))+", "in [SPAN]");
         settings.add_filter(r"has (\d+(us|ms|s|m|h|d))+ left", "has [SPAN] left");
-        settings.add_filter(r"  (\d+(us|ms|s|m|h|d))+  ", "  [SPAN]  ");
+        settings.add_filter(r"  (\d+(us|ms|s|m|h|d))+ +", "  [SPAN]  ");
+        settings.add_filter(r"TOOK +", "TOOK  ");
         settings.add_filter(r"(?m)^took .*$", "took [SPAN]");
         settings.bind(|| insta::assert_snapshot!($said.to_string()));
     }};
