@@ -54,7 +54,7 @@ pub(crate) enum Failure {
     #[error("{}", with_remedy(.0))]
     Refused(Refusal),
     /// The store did not answer a command.
-    #[error(transparent)]
+    #[error("{0}\nsending it again is safe: it is carried out once at most")]
     Store(#[from] StoreError),
     /// The store could not be read.
     #[error(transparent)]

@@ -5,6 +5,9 @@ use std::fs;
 use std::io::{Seek, SeekFrom, Write};
 use std::os::unix::fs::PermissionsExt;
 
+use sqlx::Connection as _;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
+
 use crate::program::{Program, assert_said};
 
 /// What each command line answers, one below the other.
@@ -244,6 +247,23 @@ fn a_damaged_store_is_named_with_the_remedy() {
     let said = program.run(&["run", "list"]);
     assert_eq!((said.status, said.stdout.as_str()), (5, ""));
     assert!(said.stderr.contains("[DIR]/horarium.db") && said.stderr.contains("damaged"), "{said}");
+}
+
+#[tokio::test]
+async fn a_schema_of_another_version_is_refused_with_the_remedy() {
+    let program = Program::with_catalogue();
+    let options = SqliteConnectOptions::new().filename(program.store());
+    for (change, version) in [
+        ("UPDATE schema_version SET version = 0", "older"),
+        ("UPDATE schema_version SET version = 99, min_compatible = 99", "newer"),
+    ] {
+        let mut connection = SqliteConnection::connect_with(&options).await.unwrap();
+        sqlx::raw_sql(change).execute(&mut connection).await.unwrap();
+        connection.close().await.unwrap();
+        let said = program.run(&["run", "list"]);
+        assert_eq!(said.status, 6, "{version}: {said}");
+        insta::assert_snapshot!(said);
+    }
 }
 
 #[test]

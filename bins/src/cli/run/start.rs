@@ -55,7 +55,7 @@ impl Start {
         };
         let reply = submit(store, &Command::Enqueue(vec![wish])).await.inspect_err(|failure| {
             if let Failure::Store(StoreError::Unknown(_)) = failure {
-                terminal.note(&format!("ask again with --id {run}: it is taken once at most"));
+                terminal.note(&format!("to ask again, add --id {run}"));
             }
         })?;
         let Reply::Enqueued(answers) = reply else { return Err(Failure::Answer) };
