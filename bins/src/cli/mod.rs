@@ -22,6 +22,7 @@ mod submit;
 mod table;
 mod terminal;
 mod up;
+mod view;
 mod worker;
 
 use std::process::ExitCode;
