@@ -15,6 +15,9 @@ impl Transaction<'_> {
             Some(known) if known.stopped_at.is_some() => return Reply::Stale(Stale::Stopped),
             Some(known) => known.registration.lease,
         };
+        // In the foreground there is no later than now: were it kept, a start that is sent again
+        // would not be recognised.
+        let wish = &Wish { not_before: None, ..wish.clone() };
         if let Some(run) = self.ledger.rows.runs.get(&wish.run) {
             if !is_same(run, wish, &Trigger::Cli) {
                 return Reply::Refused(Refusal::IdTaken { run: wish.run });
