@@ -11,6 +11,7 @@ pub mod breach;
 pub mod clock;
 pub mod describe;
 pub mod draw;
+pub mod exhaustive;
 pub mod facts;
 pub mod profile;
 pub mod queue;

@@ -1,0 +1,25 @@
+//! The protocol searched to the end in a small scope.
+//!
+//! The ledger and the runner machines are the real ones. Every order of a few actions is tried:
+//! each message delivered, late, lost or doubled, in any order; jobs that end; sweeps, ticks,
+//! cancels, drains, crashes, interrupts. What the search leaves out, it leaves out openly:
+//!
+//! - Time moves from grid point to grid point, so alarms come late by up to one step, all clocks
+//!   run at one rate, and the store's clock never steps. (The worlds have drift and steps.)
+//! - Job processes start, and are seen to end, at once. A job hears no TERM: it ends by itself at
+//!   any time, or by KILL.
+//! - Messages in flight, losses and all other disasters are counted, as each [`Scope`] says.
+//!
+//! Every state is looked at: the audit of each step, the rows at rest, the fold of the events, no
+//! two live jobs of one worker, no claim started twice. And from a sample of states everything
+//! is let go on in good order: every run must end.
+
+mod action;
+mod heal;
+mod scope;
+mod search;
+mod state;
+
+pub use action::Action;
+pub use scope::{Budget, Part, Scope, Work};
+pub use search::{Found, search};
