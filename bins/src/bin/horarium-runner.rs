@@ -11,6 +11,7 @@ use horarium::exit_code::ExitCode as Code;
 use horarium::guard::{self, GuardLink};
 use horarium::logging::LogArguments;
 use horarium::store_location::StoreArguments;
+use horarium_core::recurrence::Zone;
 use horarium_core::runner::Purpose;
 
 /// Claims runs of the handlers in a catalogue file, executes them, reports.
@@ -23,6 +24,9 @@ struct Arguments {
     /// The catalogue file with the handlers to serve
     #[arg(long, env = "HORARIUM_CATALOGUE", default_value = "horarium.toml", value_name = "FILE")]
     catalogue: PathBuf,
+    /// The time zone of schedules that name none, if the file has no `default_timezone`
+    #[arg(long, env = "HORARIUM_TIMEZONE", value_name = "ZONE")]
+    tz: Option<Zone>,
     #[command(flatten)]
     store: StoreArguments,
     #[command(flatten)]
@@ -46,7 +50,7 @@ fn main() -> ExitCode {
 }
 
 async fn run(arguments: Arguments, guard: GuardLink) -> ExitCode {
-    let file = match CatalogueFile::read(&arguments.catalogue, None) {
+    let file = match CatalogueFile::read(&arguments.catalogue, arguments.tz.as_ref()) {
         Ok(file) => file,
         Err(error) => return fail(&error, Code::Failure),
     };

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::clock::WallClock;
 use super::failure::Failure;
+use crate::daemon::at_least_one;
 
 /// How the answer is written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -174,11 +175,6 @@ fn add(flag: &str, options: &mut Options, given: &[String]) -> Result<(), Failur
         options.insert(name.to_owned(), value);
     }
     Ok(())
-}
-
-/// A whole number from 1.
-pub(super) fn at_least_one(text: &str) -> Result<NonZeroU32, String> {
-    text.parse().map_err(|_| format!("write a whole number from 1 to {}", u32::MAX))
 }
 
 /// `12`, `#12` or a UUID.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use horarium_core::config::resolve;
 use horarium_core::ledger::{Refusal, Wish};
+use horarium_core::recurrence::Zone;
 use horarium_core::words::{Name, RunId, WorkerName};
 
 use super::arguments::{Author, RequestArguments};
@@ -24,6 +25,9 @@ pub(crate) struct Exec {
     /// The catalogue file that has the handler
     #[arg(long, env = "HORARIUM_CATALOGUE", default_value = "horarium.toml", value_name = "FILE")]
     catalogue: PathBuf,
+    /// The time zone of schedules that name none, if the file has no `default_timezone`
+    #[arg(long, env = "HORARIUM_TIMEZONE", value_name = "ZONE")]
+    tz: Option<Zone>,
     #[command(flatten)]
     request: RequestArguments,
     /// The run's id
@@ -48,8 +52,13 @@ impl Exec {
         self.check(&wish)?;
         // Before any thread: the guard is this process, what executes is a copy of it below.
         let guard = guard::enter().map_err(|error| Failure::Failed(error.to_string()))?;
-        let options =
-            ExecOptions { catalogue: self.catalogue.clone(), store, lease: &self.lease, wish };
+        let options = ExecOptions {
+            catalogue: self.catalogue.clone(),
+            zone: self.tz.clone(),
+            store,
+            lease: &self.lease,
+            wish,
+        };
         let runtime = tokio::runtime::Runtime::new()
             .map_err(|error| Failure::Failed(format!("no runtime: {error}")))?;
         let foreground = runtime.block_on(daemon::exec(guard, options))?;
@@ -74,7 +83,7 @@ impl Exec {
 
     /// Checks the request before anything is started.
     fn check(&self, wish: &Wish) -> Result<(), Failure> {
-        let file = CatalogueFile::read(&self.catalogue, None)?;
+        let file = CatalogueFile::read(&self.catalogue, self.tz.as_ref())?;
         let handler = self.worker.handler();
         let Some(local) = file.handlers.get(&handler) else {
             let names: Vec<&str> = file.handlers.keys().map(Name::as_str).collect();

@@ -54,7 +54,7 @@ impl LeaseArguments {
 #[derive(Debug, Clone, Args)]
 pub struct RunnerArguments {
     /// How many jobs run at a time
-    #[arg(long, env = "HORARIUM_CONCURRENCY", default_value = "4", value_name = "N")]
+    #[arg(long, env = "HORARIUM_CONCURRENCY", default_value = "4", value_name = "N", value_parser = at_least_one)]
     pub concurrency: NonZeroU32,
     /// The runner's name in `horarium runner list`; the host's name when not given
     #[arg(long, env = "HORARIUM_RUNNER_NAME", value_name = "NAME")]
@@ -77,7 +77,7 @@ pub struct SchedulerArguments {
     #[arg(long, env = "HORARIUM_SCHEDULER_POLL", default_value = "5s", value_name = "DURATION")]
     pub scheduler_poll: Span,
     /// How many schedules are handled in one transaction
-    #[arg(long, env = "HORARIUM_SCHEDULER_BATCH", default_value = "200", value_name = "N")]
+    #[arg(long, env = "HORARIUM_SCHEDULER_BATCH", default_value = "200", value_name = "N", value_parser = at_least_one)]
     pub scheduler_batch: NonZeroU32,
     /// How long finished runs are kept; at least 7d, within which commands may be sent again
     #[arg(long, env = "HORARIUM_RETENTION", default_value = "90d", value_name = "DURATION")]
@@ -181,6 +181,11 @@ impl SchedulerArguments {
             seed: fresh_seed(),
         })
     }
+}
+
+/// A whole number from 1.
+pub(crate) fn at_least_one(text: &str) -> Result<NonZeroU32, String> {
+    text.parse().map_err(|_| format!("write a whole number from 1 to {}", u32::MAX))
 }
 
 /// This machine's name, for people.

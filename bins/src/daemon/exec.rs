@@ -1,10 +1,11 @@
 //! `horarium exec`: a run in the foreground, by a runner of its own, with live output.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use horarium_core::ledger::Wish;
+use horarium_core::recurrence::Zone;
 use horarium_core::run::{Cause, Failure, Outcome};
 use horarium_core::runner::{Input, Purpose};
 
@@ -28,6 +29,8 @@ const INTERRUPTED: u8 = 130;
 pub struct ExecOptions<'a> {
     /// The catalogue file that has the worker's handler.
     pub catalogue: PathBuf,
+    /// The zone of a schedule in it that names none.
+    pub zone: Option<Zone>,
     /// Where the ledger is.
     pub store: &'a StoreArguments,
     /// What is set for the lease.
@@ -55,7 +58,7 @@ pub enum ExecError {
 
 /// Executes one run and waits for it. A first signal cancels it, a second one kills it.
 pub async fn exec(guard: GuardLink, options: ExecOptions<'_>) -> Result<Foreground, ExecError> {
-    let file = CatalogueFile::read(Path::new(&options.catalogue), None)?;
+    let file = CatalogueFile::read(&options.catalogue, options.zone.as_ref())?;
     let purpose = Purpose::Foreground(Box::new(options.wish));
     let config = options.lease.foreground_config(&file.handlers, purpose)?;
     let (store, _) = options.store.open().await?;

@@ -17,6 +17,7 @@ mod signals;
 mod up;
 mod watch;
 
+pub(crate) use arguments::at_least_one;
 pub use arguments::{ArgumentError, LeaseArguments, RunnerArguments, SchedulerArguments};
 pub use declare::{DeclareError, declare};
 pub use exec::{ExecError, ExecOptions, OWN_FAILURE, exec, exit_status};

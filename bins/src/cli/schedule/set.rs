@@ -9,12 +9,13 @@ use horarium_core::schedule::Plan;
 use horarium_core::store::{Reader, Store};
 use horarium_core::words::{Attempt, Backoff, RetryPolicy, Span, Timestamp, WorkerName};
 
-use super::super::arguments::{Author, Format, RequestArguments, at_least_one};
+use super::super::arguments::{Author, Format, RequestArguments};
 use super::super::failure::Failure;
 use super::super::handler::{check_request, newest};
 use super::super::rule::cron;
 use super::super::terminal::Terminal;
 use super::{answer, change, row};
+use crate::daemon::at_least_one;
 
 /// What the schedule shall be.
 #[derive(Debug, Args)]
