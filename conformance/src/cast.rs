@@ -1,13 +1,16 @@
 //! The cast: who and what the sequences are about. Few of each, so that they meet often.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::str::FromStr;
 
 use horarium_core::catalogue::{Definition, Engine, Execution, Timeout};
+use horarium_core::ledger::Registration;
+use horarium_core::ledger::command::Handlers;
 use horarium_core::recurrence::{Recurrence, Zone};
 use horarium_core::words::{
-    Actor, ActorKind, Attempt, Backoff, By, Name, Note, Request, RetryPolicy, Span, Timestamp,
-    WorkerName,
+    Actor, ActorKind, Attempt, Backoff, By, Name, Note, Request, RetryPolicy, RunnerId, Span,
+    Timestamp, WorkerName,
 };
 
 use crate::draw::Draw;
@@ -67,6 +70,21 @@ pub(crate) fn by(draw: &mut Draw) -> By {
     let who = draw.pick(["ada", "深夜のバックアップ", "o'brien \"the\" -- x"]);
     let why = draw.pick([None, None, Some("disk swap; back at 17:00"), Some("%_\\")]);
     By { actor: Actor { kind, name: Note::lossy(who) }, reason: why.map(Note::lossy) }
+}
+
+/// A runner that serves every handler and brings no definition.
+pub(crate) fn registration(runner: RunnerId) -> Registration {
+    Registration {
+        runner,
+        name: Note::lossy("zweiter läufer"),
+        host: Note::lossy("host-1"),
+        version: Note::lossy("0.1.0"),
+        handlers: Handlers::All,
+        concurrency: NonZeroU32::MIN,
+        heartbeat: Span::from_secs(5),
+        lease: Span::from_secs(60),
+        catalogue: Vec::new(),
+    }
 }
 
 /// A retry policy whose delays are short enough to come due within a sequence.

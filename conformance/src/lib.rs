@@ -11,6 +11,7 @@ mod coverage;
 mod draw;
 mod generate;
 mod lockstep;
+mod scenario;
 mod shorten;
 
 use std::fmt;
@@ -65,10 +66,19 @@ pub enum Nonconformance {
 /// Where model and store came apart, and the shortest way there that was found.
 #[derive(Debug)]
 pub struct SplitReport {
-    seed: u64,
+    origin: Origin,
     length: usize,
     steps: Vec<lockstep::Step>,
     split: lockstep::Split,
+}
+
+/// Where a sequence of commands comes from.
+#[derive(Debug)]
+enum Origin {
+    /// It was drawn.
+    Seed(u64),
+    /// It was written down.
+    Scenario(&'static str),
 }
 
 impl SplitReport {
@@ -82,9 +92,9 @@ impl fmt::Display for SplitReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "model and store came apart at command {} of seed {}; {} commands are enough:\n",
+            "model and store came apart at command {} of {}; {} commands are enough:\n",
             self.length,
-            self.seed,
+            self.origin,
             self.steps.len()
         )?;
         for (now, command) in &self.steps {
@@ -101,7 +111,21 @@ impl fmt::Display for SplitReport {
                 }
             }
         }
-        write!(f, "\nto see it again: {SEED_VARIABLE}={} and the same test", self.seed)
+        match self.origin {
+            Origin::Seed(seed) => {
+                write!(f, "\nto see it again: {SEED_VARIABLE}={seed} and the same test")
+            }
+            Origin::Scenario(_) => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Seed(seed) => write!(f, "seed {seed}"),
+            Self::Scenario(name) => write!(f, "the scenario `{name}`"),
+        }
     }
 }
 
@@ -114,6 +138,14 @@ pub async fn exercise<S: Specimen, F: AsyncFn() -> S>(
     let chosen = chosen_seeds()?;
     let is_ordinary = chosen.is_none();
     let mut coverage = Coverage::default();
+    for (name, steps) in scenario::all() {
+        let store = make_store().await;
+        if let Some((index, split)) = lockstep::replay(&store, &steps, &mut coverage).await {
+            let report =
+                SplitReport { origin: Origin::Scenario(name), length: index + 1, steps, split };
+            return Err(Nonconformance::Split(Box::new(report)));
+        }
+    }
     for seed in chosen.unwrap_or(0..MOST) {
         if is_ordinary && seed >= FEWEST && coverage.missing().is_empty() {
             break;
@@ -124,7 +156,7 @@ pub async fn exercise<S: Specimen, F: AsyncFn() -> S>(
         if let Err((steps, split)) = outcome {
             let length = steps.len();
             let (steps, split) = shorten::shorten(&make_store, steps, split).await;
-            let report = SplitReport { seed, length, steps, split };
+            let report = SplitReport { origin: Origin::Seed(seed), length, steps, split };
             return Err(Nonconformance::Split(Box::new(report)));
         }
     }

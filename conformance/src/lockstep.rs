@@ -110,11 +110,14 @@ pub(crate) async fn sequence<S: Specimen>(
 }
 
 /// Runs given steps on a new store, and says where and how they split, if they do.
-pub(crate) async fn replay<S: Specimen>(store: &S, steps: &[Step]) -> Option<(usize, Split)> {
+pub(crate) async fn replay<S: Specimen>(
+    store: &S,
+    steps: &[Step],
+    coverage: &mut Coverage,
+) -> Option<(usize, Split)> {
     let mut pair = Pair::new(store);
-    let mut coverage = Coverage::default();
     for (index, step) in steps.iter().enumerate() {
-        if let Err(split) = pair.step(step, &mut coverage).await {
+        if let Err(split) = pair.step(step, coverage).await {
             return Some((index, split));
         }
     }

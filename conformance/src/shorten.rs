@@ -1,6 +1,7 @@
 //! Shortening: fewer commands that still split model and store.
 
 use crate::Specimen;
+use crate::coverage::Coverage;
 use crate::lockstep::{Split, Step, replay};
 
 /// The most replays that are spent on it.
@@ -23,7 +24,7 @@ pub(crate) async fn shorten<S: Specimen, F: AsyncFn() -> S>(
             let mut fewer = steps.clone();
             fewer.drain(start..end);
             replays += 1;
-            match replay(&make_store().await, &fewer).await {
+            match replay(&make_store().await, &fewer, &mut Coverage::default()).await {
                 Some((index, other)) => {
                     fewer.truncate(index + 1);
                     steps = fewer;

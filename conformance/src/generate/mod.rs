@@ -15,6 +15,7 @@ use std::num::NonZeroU32;
 use horarium_core::ledger::command::{Retention, Tick};
 use horarium_core::ledger::event::Event;
 use horarium_core::ledger::{Command, Ledger};
+use horarium_core::run::Run;
 use horarium_core::schedule::{Fate, SkipReason};
 use horarium_core::words::{SchedulerId, Span, Timestamp};
 
@@ -42,7 +43,7 @@ const KINDS: [Kind; 17] = [
     (12, |generator, model| runner::retire(&mut generator.draw, model)),
     (40, |generator, _| Command::Sweep { limit: small_limit(&mut generator.draw) }),
     (150, |generator, _| tick(&mut generator.draw)),
-    (25, |generator, _| prune(&mut generator.draw)),
+    (25, |generator, model| prune(&mut generator.draw, model, generator.now)),
     (70, |generator, model| wish::enqueue(&mut generator.draw, model, generator.now)),
     (35, |generator, model| wish::start_foreground(&mut generator.draw, model, generator.now)),
     (45, |generator, model| wish::cancel(&mut generator.draw, model)),
@@ -101,12 +102,13 @@ impl Generator {
     /// must be quick.
     fn meddle_with_retry(&mut self, model: &Ledger) -> Command {
         let draw = &mut self.draw;
-        match draw.weighted(&[30, 20, 15, 15, 20]) {
+        match draw.weighted(&[30, 20, 15, 15, 20, 20]) {
             0 => wish::cancel(draw, model),
             1 => agenda::enable(draw, model),
             2 => agenda::disable(draw, model),
             3 => agenda::delete(draw, model),
-            _ => agenda::put_schedule(draw, model, self.now),
+            4 => agenda::put_schedule(draw, model, self.now),
+            _ => prune(draw, model, self.now),
         }
     }
 
@@ -202,15 +204,16 @@ fn tick(draw: &mut Draw) -> Command {
     Command::Tick(Tick { scheduler, limit: small_limit(draw), seed: draw.bits() })
 }
 
-fn prune(draw: &mut Draw) -> Command {
-    Command::Prune(Retention {
-        keep: draw.pick([
-            Span::ZERO,
-            Span::from_secs(30),
-            Span::from_minutes(5),
-            Span::from_hours(1),
-        ]),
-        keep_per_worker: draw.pick([0, 0, 1, 2, 5]),
-        limit: small_limit(draw),
-    })
+/// The retention of some run ends right now, or another one is given.
+fn prune(draw: &mut Draw, model: &Ledger, now: Timestamp) -> Command {
+    let ends: Vec<Timestamp> =
+        model.rows().runs.values().filter_map(Run::end).map(|end| end.at).collect();
+    let keep = match draw.one(&ends) {
+        Some(end) if draw.chance(50) => now.since(*end),
+        Some(_) | None => {
+            draw.pick([Span::ZERO, Span::from_secs(30), Span::from_minutes(5), Span::from_hours(1)])
+        }
+    };
+    let keep_per_worker = draw.pick([0, 0, 1, 2, 5]);
+    Command::Prune(Retention { keep, keep_per_worker, limit: small_limit(draw) })
 }

@@ -1,7 +1,7 @@
 //! What runners say.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::{NonZeroU32, NonZeroU64};
+use std::num::NonZeroU64;
 
 use horarium_core::catalogue::Definition;
 use horarium_core::ledger::command::{Ending, Handlers};
@@ -9,7 +9,7 @@ use horarium_core::ledger::{
     Claim, Command, Holding, Ledger, Registration, Report, ReportEvent, Turn,
 };
 use horarium_core::run::{Run, Trigger};
-use horarium_core::words::{Fence, Note, RunId, RunnerId, Span};
+use horarium_core::words::{Fence, RunId, RunnerId, Span};
 
 use super::value;
 use crate::cast;
@@ -32,15 +32,10 @@ pub(super) fn register(draw: &mut Draw, model: &Ledger) -> Command {
     };
     let lease = draw.pick([Span::from_secs(20), Span::from_secs(60), Span::ZERO]);
     Command::Register(Registration {
-        runner,
-        name: Note::lossy(draw.pick(["first", "zweiter läufer"])),
-        host: Note::lossy("host-1"),
-        version: Note::lossy("0.1.0"),
         handlers,
-        concurrency: NonZeroU32::MIN,
-        heartbeat: Span::from_secs(5),
         lease: if draw.chance(90) { lease.max(Span::from_secs(20)) } else { lease },
         catalogue: (0..draw.below(4)).map(|_| some_definition(draw, model)).collect(),
+        ..cast::registration(runner)
     })
 }
 

@@ -38,7 +38,7 @@ impl Slice<'_> {
         self.definitions(&registration.catalogue).await
     }
 
-    /// The runner, what it holds, what it names, and what it may claim.
+    /// The runner, what it holds, what it says has ended, and what it may claim.
     pub(super) async fn for_turn(&mut self, turn: &Turn) -> Result<(), Failure> {
         self.runner(turn.runner).await?;
         let Some(known) = self.rows.runners.get(&turn.runner) else {
@@ -48,10 +48,20 @@ impl Slice<'_> {
         self.held_by(turn.runner).await?;
         let spare = i64::from(turn.capacity) - self.kept_for_sure(turn);
 
-        let mut named: Vec<RunId> = turn.reports.iter().map(|report| report.claim.run).collect();
-        named.extend(turn.holding.iter().map(|holding| holding.claim.run));
-        named.retain(|run| !self.rows.runs.contains_key(run));
-        self.runs(&named).await?;
+        // What is not held any more is told apart only for an end that was said before.
+        let ended: Vec<RunId> = turn
+            .reports
+            .iter()
+            .filter(|report| match report.event {
+                ReportEvent::Ended(_) => true,
+                ReportEvent::Started { .. }
+                | ReportEvent::Progressed { .. }
+                | ReportEvent::GivenBack => false,
+            })
+            .map(|report| report.claim.run)
+            .filter(|run| !self.rows.runs.contains_key(run))
+            .collect();
+        self.runs(&ended).await?;
 
         if spare > 0 {
             let found = sqlx::query(CLAIMABLE)
