@@ -5,3 +5,4 @@ mod config;
 mod draft;
 mod extremes;
 mod ledger;
+mod machines;
