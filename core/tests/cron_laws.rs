@@ -285,7 +285,8 @@ proptest! {
         let Some(recurrence) = recurrence(&rule.text(), zone) else { return Ok(()) };
         let previews = recurrence.preview(at(start), 40);
         let series = sequence(&recurrence, at(start)).take(40);
-        let shown = previews.iter().map(|next| Occasion { at: next.at, wall: next.wall });
+        let shown =
+            previews.iter().map(|next| Occasion { at: next.at, wall: next.wall, ordinal: None });
         prop_assert!(shown.eq(series));
         let zone: Zone = zone.parse().unwrap();
         for preview in previews {

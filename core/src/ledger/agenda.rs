@@ -60,7 +60,6 @@ impl Transaction<'_> {
             enablement: current.map_or(Enablement::Enabled, |current| current.enablement.clone()),
             next: None,
             last_wall: same_rule.and_then(|current| current.last_wall),
-            ordinal: same_rule.map_or(0, |current| current.ordinal),
             runs_created: match (current, reset_runs) {
                 (Some(current), false) => current.runs_created,
                 (Some(_), true) | (None, _) => 0,

@@ -81,7 +81,6 @@ impl Ledger {
                 if let Some(schedule) = &mut worker.schedule {
                     schedule.next = advance.next;
                     schedule.last_wall = advance.last_wall;
-                    schedule.ordinal = advance.ordinal;
                     schedule.runs_created = advance.runs_created;
                 }
             }),

@@ -59,7 +59,7 @@ pub(super) fn next_fixed_time(
                     Reading::Once(_) | Reading::Twice { .. } => wall,
                     Reading::Never { gap_end } => last_merged(times, zone, wall, gap_end),
                 };
-                return Some(Occasion { at, wall });
+                return Some(Occasion { at, wall, ordinal: None });
             }
             Some(_) | None => from = wall.next()?,
         }
@@ -104,7 +104,7 @@ pub(super) fn next_real_time(
             (Some(at), Some(change)) if at >= change => from = change,
             (Some(at), Some(_) | None) => {
                 return (at <= limit)
-                    .then(|| Some(Occasion { at: timestamp(at)?, wall }))
+                    .then(|| Some(Occasion { at: timestamp(at)?, wall, ordinal: None }))
                     .flatten();
             }
             (None, _) => return None,

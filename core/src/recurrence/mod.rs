@@ -50,6 +50,9 @@ pub struct Occasion {
     /// The named time. It differs from what the clock shows at `at` when a gap moved it; of
     /// several merged into one run it is the latest.
     pub wall: Wall,
+    /// For a rule with COUNT, how many of the rule's instants lie at or before it. A later search
+    /// that is given this occasion counts on from here, instead of from the rule's start.
+    pub ordinal: Option<u32>,
 }
 
 /// Why a text is no [`Recurrence`].
@@ -97,16 +100,19 @@ impl Recurrence {
     /// A fixed-time rule gives none whose wall-clock time is `last_wall` or earlier, so that new
     /// zone data cannot make it repeat one; other rules ignore `last_wall`.
     pub fn next_after(&self, after: Timestamp, last_wall: Option<Wall>) -> Option<Occasion> {
-        self.checked_next_after(after, last_wall).ok().flatten()
+        self.checked_next_after(after, last_wall, None).ok().flatten()
     }
 
     /// [`next_after`](Self::next_after), telling a fault of the computation from an end of the
-    /// series.
+    /// series. A rule with COUNT counts on from `known`, an earlier occasion of its own; without
+    /// one it counts from its start.
     pub fn checked_next_after(
         &self,
         after: Timestamp,
         last_wall: Option<Wall>,
+        known: Option<Occasion>,
     ) -> Result<Option<Occasion>, NotLater> {
+        let _ = known; // no kind of rule counts yet
         let next = match self {
             Self::Once(once) => once.next_after(after),
             Self::Cron(rule) => rule.next_after(after, last_wall),

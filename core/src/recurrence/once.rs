@@ -31,6 +31,10 @@ impl Once {
 
     /// The one occasion, if it is later than `after`.
     pub(super) fn next_after(&self, after: Timestamp) -> Option<Occasion> {
-        (self.at > after).then(|| Occasion { at: self.at, wall: self.zone.wall_at(self.at) })
+        (self.at > after).then(|| Occasion {
+            at: self.at,
+            wall: self.zone.wall_at(self.at),
+            ordinal: None,
+        })
     }
 }

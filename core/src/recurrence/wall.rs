@@ -1,20 +1,21 @@
 //! What a clock on the wall shows.
 //!
-//! Promises: a [`Wall`] is a real calendar date with a time of day, to the minute, in no zone. It
+//! Promises: a [`Wall`] is a real calendar date with a time of day, to the second, in no zone. It
 //! says nothing about an instant: in a given zone it may name one, two or none
 //! ([`Zone`](super::Zone)).
 
 use std::fmt;
 use std::str::FromStr;
 
-use jiff::ToSpan;
+use jiff::SignedDuration;
 use jiff::civil;
 use serde::{Deserialize, Serialize};
 
-/// A civil date and time to the minute, without a zone: `2026-03-08T02:30`.
+/// A civil date and time to the second, without a zone: `2026-03-08T02:30`, or `2026-03-08T02:30:15`
+/// where there are seconds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Wall(civil::DateTime); // seconds and below are zero
+pub struct Wall(civil::DateTime); // what is below a second is zero
 
 /// A text that is no [`Wall`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -25,21 +26,33 @@ pub struct WallParseError {
 }
 
 impl Wall {
-    /// The minute that `civil` lies in.
+    /// The second that `civil` lies in.
     pub(super) fn containing(civil: civil::DateTime) -> Self {
-        let time = civil::Time::constant(civil.hour(), civil.minute(), 0, 0);
+        let time = civil::Time::constant(civil.hour(), civil.minute(), civil.second(), 0);
         Self(civil.date().to_datetime(time))
     }
 
-    /// The first minute that does not begin before `civil`; `None` past the calendar's end.
+    /// The first second that does not begin before `civil`; `None` past the calendar's end.
     pub(super) fn not_before(civil: civil::DateTime) -> Option<Self> {
-        let minute = Self::containing(civil);
-        if minute.0 == civil { Some(minute) } else { minute.next() }
+        let second = Self::containing(civil);
+        if second.0 == civil { Some(second) } else { second.next() }
     }
 
-    /// One minute later; `None` past the calendar's end.
+    /// The first whole minute that does not begin before it; `None` past the calendar's end.
+    pub(super) fn whole_minute(self) -> Option<Self> {
+        match self.0.second() {
+            0 => Some(self),
+            second => self.later(60 - i64::from(second)),
+        }
+    }
+
+    /// One second later; `None` past the calendar's end.
     pub(super) fn next(self) -> Option<Self> {
-        self.0.checked_add(1.minute()).ok().map(Self)
+        self.later(1)
+    }
+
+    fn later(self, seconds: i64) -> Option<Self> {
+        self.0.checked_add(SignedDuration::from_secs(seconds)).ok().map(Self)
     }
 
     /// The calendar's own type, for arithmetic.
@@ -50,7 +63,11 @@ impl Wall {
 
 impl fmt::Display for Wall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}T{:02}:{:02}", self.0.date(), self.0.hour(), self.0.minute())
+        write!(f, "{}T{:02}:{:02}", self.0.date(), self.0.hour(), self.0.minute())?;
+        match self.0.second() {
+            0 => Ok(()),
+            second => write!(f, ":{second:02}"),
+        }
     }
 }
 
@@ -65,15 +82,10 @@ impl FromStr for Wall {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         // Strict, so that equal times have equal texts.
-        let shaped = text.len() == 16
-            && text.bytes().zip("dddd-dd-ddTdd:dd".bytes()).all(|(byte, shape)| match shape {
-                b'd' => byte.is_ascii_digit(),
-                mark => byte == mark,
-            });
         text.parse::<civil::DateTime>()
             .ok()
-            .filter(|_| shaped)
             .map(Self)
+            .filter(|wall| wall.to_string() == text)
             .ok_or_else(|| WallParseError { text: text.to_owned() })
     }
 }
@@ -98,8 +110,13 @@ mod tests {
 
     #[test]
     fn a_wall_time_reads_as_it_prints() {
-        for text in ["2026-03-08T02:30", "1969-12-31T19:00", "9999-12-31T23:59", "2024-02-29T00:00"]
-        {
+        for text in [
+            "2026-03-08T02:30",
+            "2026-03-08T02:30:59",
+            "1969-12-31T19:00",
+            "9999-12-31T23:59",
+            "2024-02-29T00:00",
+        ] {
             assert_eq!(text.parse::<Wall>().unwrap().to_string(), text);
         }
     }
@@ -112,6 +129,8 @@ mod tests {
             "2026-03-08T24:00",
             "2026-03-08 02:30",
             "2026-03-08T02:30:00",
+            "2026-03-08T02:30:60",
+            "2026-03-08T02:30:1",
             "2026-03-08T02:30Z",
             "2026-3-8T2:30",
             "２026-03-08T02:3",

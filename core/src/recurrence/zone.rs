@@ -143,12 +143,12 @@ impl Zone {
 }
 
 impl Gap {
-    /// The first minute that is left out.
+    /// The first wall-clock time that is left out.
     pub(super) fn first(self) -> Wall {
         self.first
     }
 
-    /// The last minute that becomes a run at the gap's end: usually the end itself, which exists.
+    /// The last wall-clock time that becomes a run at the gap's end: the end itself, which exists.
     pub(super) fn last_merged(self) -> Wall {
         Wall::containing(self.end)
     }

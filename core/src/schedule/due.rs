@@ -61,8 +61,6 @@ pub struct Advance {
     pub next: Option<Occasion>,
     /// The last wall time that was used.
     pub last_wall: Option<Wall>,
-    /// How many instants of the rule were used.
-    pub ordinal: u64,
     /// How many attempt-1 runs were created.
     pub runs_created: u32,
 }
@@ -131,7 +129,7 @@ fn newest_in_time(
     if first.at > oldest {
         return Some(Some(first));
     }
-    match schedule.plan.next_after(oldest, schedule.last_wall) {
+    match schedule.plan.next_after(oldest, schedule.last_wall, Some(first)) {
         Next::At(occasion) => Some(Some(occasion).filter(|occasion| occasion.at <= now)),
         Next::Exhausted(_) => Some(None),
         Next::Faulty => None,
@@ -147,7 +145,7 @@ fn accounts_for_several(
     first.at < occasion.at
         || schedule
             .plan
-            .next_after(occasion.at, Some(occasion.wall))
+            .next_after(occasion.at, Some(occasion.wall), Some(occasion))
             .occasion()
             .is_some_and(|second| second.at <= now)
 }
@@ -167,7 +165,7 @@ fn advance(
     let wall_now = schedule.plan.recurrence.zone().wall_at(now);
     let mut after = schedule.clone();
     after.last_wall = after.last_wall.max(Some(occasion.wall)).max(Some(wall_now));
-    after.ordinal = after.ordinal.saturating_add(1);
+    after.next = Some(occasion);
     after.runs_created = after.runs_created.saturating_add(u32::from(creates_run));
     let next = match after.following(accounted_until) {
         Next::At(occasion) => Some(occasion),
@@ -178,7 +176,6 @@ fn advance(
         accounted_until,
         next,
         last_wall: after.last_wall,
-        ordinal: after.ordinal,
         runs_created: after.runs_created,
     })
 }

@@ -89,11 +89,17 @@ impl Next {
 
 impl Plan {
     /// The first instant after `after` within the bounds, given the last wall time that was
-    /// used. Pays no heed to `max_runs`, which counts runs and not instants.
-    pub fn next_after(&self, after: Timestamp, last_wall: Option<Wall>) -> Next {
+    /// used and an earlier occasion, from which a rule with COUNT counts on. Pays no heed to
+    /// `max_runs`, which counts runs and not instants.
+    pub fn next_after(
+        &self,
+        after: Timestamp,
+        last_wall: Option<Wall>,
+        known: Option<Occasion>,
+    ) -> Next {
         let bound = self.not_before.map_or(Timestamp::EPOCH, |at| at.minus(Span::from_micros(1)));
         let from = after.max(bound);
-        match self.recurrence.checked_next_after(from, last_wall) {
+        match self.recurrence.checked_next_after(from, last_wall, known) {
             Err(_) => Next::Faulty,
             Ok(None) => Next::Exhausted(Exhausted::Rule),
             Ok(Some(occasion)) if self.until.is_some_and(|until| occasion.at > until) => {
@@ -157,12 +163,11 @@ pub struct Schedule {
     pub plan: Plan,
     /// Whether it fires.
     pub enablement: Enablement,
-    /// When it fires next; none while it is disabled or exhausted.
+    /// When it fires next; none while it is disabled or exhausted. Once due, a rule with COUNT
+    /// counts on from it.
     pub next: Option<Occasion>,
     /// The last wall time that was used. A fixed-time rule never repeats one.
     pub last_wall: Option<Wall>,
-    /// How many of the rule's instants were used, for a rule with COUNT.
-    pub ordinal: u64,
     /// How many attempt-1 runs were created.
     pub runs_created: u32,
     /// The release of the zone data that `next` was computed with.
@@ -205,6 +210,6 @@ impl Schedule {
         if self.plan.max_runs.is_some_and(|most| self.runs_created >= most.get()) {
             return Next::Exhausted(Exhausted::MaxRuns);
         }
-        self.plan.next_after(accounted_until, self.last_wall)
+        self.plan.next_after(accounted_until, self.last_wall, self.next)
     }
 }

@@ -54,7 +54,7 @@ pub(crate) async fn save_schedule(
         schedule.next.map(|next| next.at.micros()),
         schedule.next.map(|next| next.wall.to_string()),
         schedule.last_wall.map(|wall| wall.to_string()),
-        schedule.ordinal.cast_signed(),
+        schedule.next.and_then(|next| next.ordinal),
         i64::from(schedule.runs_created),
         schedule.zone_data.as_str(),
         schedule.changed_at.micros(),
@@ -82,7 +82,7 @@ pub(crate) async fn advance(
         advance.next.map(|next| next.at.micros()),
         advance.next.map(|next| next.wall.to_string()),
         advance.last_wall.map(|wall| wall.to_string()),
-        advance.ordinal.cast_signed(),
+        advance.next.and_then(|next| next.ordinal),
         i64::from(advance.runs_created)
     )
 }
@@ -152,7 +152,9 @@ fn read_schedule(fields: &Fields<'_>, revision: Revision) -> Result<Option<Sched
         return Ok(None);
     };
     let next = match fields.time_optional("next_at")? {
-        Some(at) => Some(Occasion { at, wall: fields.parse("next_wall")? }),
+        Some(at) => {
+            Some(Occasion { at, wall: fields.parse("next_wall")?, ordinal: fields.get("ordinal")? })
+        }
         None => None,
     };
     Ok(Some(Schedule {
@@ -160,7 +162,6 @@ fn read_schedule(fields: &Fields<'_>, revision: Revision) -> Result<Option<Sched
         enablement: fields.json("enablement")?,
         next,
         last_wall: fields.parse_optional("last_wall")?,
-        ordinal: fields.unsigned("ordinal")?,
         runs_created: fields.narrow("runs_created")?,
         zone_data: fields.get("zone_data")?,
         revision,

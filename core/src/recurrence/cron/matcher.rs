@@ -38,7 +38,7 @@ impl WallTimes for Matcher {
     fn at_or_after(&self, from: Wall) -> Option<Wall> {
         // croner knows no year after 5000, so it is asked about the same place of the calendar's
         // cycle that begins in 2000.
-        let civil = from.civil();
+        let civil = from.whole_minute()?.civil();
         let cycles = (civil.year() - 2000).div_euclid(CYCLE);
         let years = (i32::from(cycles) * i32::from(CYCLE)).years();
         let start = Naive(civil.checked_sub(years).ok()?);
