@@ -36,6 +36,8 @@ pub struct Profile {
     pub clock_step: Span,
     /// The longest time between two wishes of operators.
     pub operator_gap: Span,
+    /// True when somebody sweeps each lease in the very instant in which it runs out.
+    pub has_vulture: bool,
     /// What they want, and how often.
     pub wishes: Wishes,
     /// The longest way of a message, one way.
@@ -156,6 +158,8 @@ pub struct Faults {
     pub guard_death: Option<Span>,
     /// A scheduler freezes, then goes on.
     pub scheduler_freeze: Option<Span>,
+    /// Nothing that a runner sends arrives for a while.
+    pub cut_off: Option<Span>,
     /// A leader loses its lock without knowing.
     pub lock_loss: Option<Span>,
     /// The store's clock steps.
@@ -216,6 +220,7 @@ impl Profile {
             }),
             clock_step,
             operator_gap: draw.span(Span::from_secs(1), Span::from_secs(60)),
+            has_vulture: draw.chance(500),
             wishes: wishes(&mut draw),
             latency: draw
                 .pick([
@@ -242,7 +247,11 @@ impl Profile {
 impl fmt::Display for Profile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "  base {}, chaos for {}", self.base, self.chaos)?;
-        writeln!(f, "  workers {:?}, operator gap {}", self.workers, self.operator_gap)?;
+        writeln!(
+            f,
+            "  workers {:?}, operator gap {}, vulture {}",
+            self.workers, self.operator_gap, self.has_vulture
+        )?;
         for (handler, definition) in &self.definitions {
             writeln!(
                 f,
@@ -436,6 +445,7 @@ fn faults(draw: &mut Draw) -> Faults {
         guard_freeze: every(300, 120),
         guard_death: every(200, 300),
         scheduler_freeze: every(300, 120),
+        cut_off: every(400, 120),
         lock_loss: every(300, 60),
         clock_step: every(400, 30),
         shutdown: every(400, 120),

@@ -13,6 +13,7 @@ use horarium_core::words::{Note, Span, WorkerName};
 use crate::breach::{Breach, Law};
 use crate::describe;
 use crate::facts::Fact;
+use crate::sabotage::Sabotage;
 
 use super::guards::Word;
 use super::{Happening, World};
@@ -164,7 +165,7 @@ impl World {
         };
         body.has_exited = true;
         body.is_alive = body.leaves_something;
-        let group_empty = !body.leaves_something;
+        let group_empty = !body.leaves_something || self.sabotage == Some(Sabotage::ReportedAlive);
         let exit = if by_itself { Exit::Code(body.code) } else { Exit::Signal(15) };
         let exit = JobExit {
             exit,
@@ -218,14 +219,30 @@ impl World {
         }
     }
 
-    /// Who releases a slot by force takes the risk of an overlap.
-    pub(super) fn note_release(&mut self, handled: &Handled) {
+    /// When the store gives a slot away, nothing of the job that had it may live. Who releases
+    /// one by force takes the risk of an overlap.
+    pub(super) fn judge_slots(&mut self, handled: &Handled) {
         for event in &handled.events {
-            let Event::RunEnded { run, end, .. } = event else { continue };
-            if matches!(end.outcome, Outcome::Interrupted(Interruption::Released(_))) {
-                for ((_, claim), body) in &mut self.bodies.bodies {
-                    body.is_released |= claim.run == *run;
+            let (id, is_released) = match event {
+                Event::RunEnded { run, end, .. } => {
+                    (*run, matches!(end.outcome, Outcome::Interrupted(Interruption::Released(_))))
                 }
+                Event::RunGivenBack { run } => (*run, false),
+                _ => continue,
+            };
+            let mut living = None;
+            for ((runner, claim), body) in &mut self.bodies.bodies {
+                if claim.run == id {
+                    body.is_released |= is_released;
+                    if body.is_alive && !body.is_released {
+                        living = Some((*runner, *claim));
+                    }
+                }
+            }
+            if let Some((runner, claim)) = living {
+                let claim = describe::claim(claim);
+                let what = format!("the slot of {claim} is free while it lives on runner {runner}");
+                self.broke(Breach::of(Invariant::NoOverlap, what));
             }
         }
     }

@@ -19,6 +19,8 @@ pub(super) enum Disaster {
     GuardFreeze,
     GuardDeath,
     SchedulerFreeze,
+    CutOff,
+    CutOffAgain,
     LockLoss,
     ClockStep,
     Shutdown,
@@ -27,13 +29,14 @@ pub(super) enum Disaster {
 }
 
 impl Disaster {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::RunnerCrash,
         Self::SchedulerCrash,
         Self::RunnerFreeze,
         Self::GuardFreeze,
         Self::GuardDeath,
         Self::SchedulerFreeze,
+        Self::CutOff,
         Self::LockLoss,
         Self::ClockStep,
         Self::Shutdown,
@@ -59,6 +62,9 @@ impl World {
             Disaster::GuardFreeze => faults.guard_freeze,
             Disaster::GuardDeath => faults.guard_death,
             Disaster::SchedulerFreeze => faults.scheduler_freeze,
+            Disaster::CutOff => faults.cut_off,
+            // Follows from one that was planned.
+            Disaster::CutOffAgain => None,
             Disaster::LockLoss => faults.lock_loss,
             Disaster::ClockStep => faults.clock_step,
             Disaster::Shutdown => faults.shutdown,
@@ -121,6 +127,27 @@ impl World {
             Disaster::SchedulerFreeze => {
                 if let Some(scheduler) = self.some_scheduler() {
                     self.scheduler_freezes(scheduler);
+                }
+            }
+            Disaster::CutOff | Disaster::CutOffAgain => {
+                if let Some(runner) = self.some_runner() {
+                    let pause = self.faults.span(Span::ZERO, self.runners[runner].lease.times(2));
+                    self.note(|| format!("runner {runner} is cut off for {pause}"));
+                    let until = self.time.plus(pause);
+                    let (mute, deaf) =
+                        self.faults.pick([(true, true), (true, false), (false, true)]);
+                    let process = &mut self.runners[runner];
+                    if mute {
+                        process.mute_until = until;
+                    }
+                    if deaf {
+                        process.deaf_until = until;
+                    }
+                    // Lines that are bad once are soon bad again.
+                    if self.faults.chance(500) {
+                        let soon = self.faults.span(Span::ZERO, Span::from_secs(3));
+                        self.after(pause.plus(soon), Happening::Strikes(Disaster::CutOffAgain));
+                    }
                 }
             }
             Disaster::LockLoss => {

@@ -7,6 +7,7 @@ use horarium_core::ledger::Claim;
 use horarium_core::words::Moment;
 
 use crate::facts::Fact;
+use crate::sabotage::Sabotage;
 
 use super::{Happening, World};
 
@@ -82,7 +83,7 @@ impl World {
     pub(super) fn guard_looks(&mut self, runner: usize) {
         let now = self.runners[runner].clock.at(self.time);
         let guard = &mut self.runners[runner].guard;
-        if guard.watch != Watch::Awake {
+        if guard.watch != Watch::Awake || self.sabotage == Some(Sabotage::GuardAsleep) {
             return;
         }
         let past: Vec<Claim> =

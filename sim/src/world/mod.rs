@@ -67,6 +67,8 @@ enum Happening {
     SchedulerThaws { scheduler: usize },
     /// A command reaches the store.
     Arrives(Box<Letter>),
+    /// A lease runs out on the store's clock.
+    Expires,
     /// An operator wants something.
     OperatorActs,
     /// An operator is answered.
@@ -225,6 +227,7 @@ impl World {
             }
             Happening::SchedulerThaws { scheduler } => self.scheduler_thaws(scheduler),
             Happening::Arrives(letter) => self.arrives(*letter),
+            Happening::Expires => self.expires(),
             Happening::OperatorActs => self.operator_acts(),
             Happening::OperatorHears { operation, reply } => {
                 self.operator_hears(operation, &reply);

@@ -1,6 +1,7 @@
 //! The network between everybody and the store: requests and answers are lost, late and doubled.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroU32;
 
 use horarium_core::ledger::{Command, Event, Handled, Locked, Reply};
 use horarium_core::runner;
@@ -22,6 +23,8 @@ pub(super) enum Sender {
     Scheduler(usize, CallId),
     /// An operator.
     Operator(usize),
+    /// Whoever sweeps a lease in the very instant in which it runs out.
+    Vulture,
 }
 
 /// A command on its way.
@@ -53,6 +56,7 @@ impl World {
         let request = self.draw_way(faults.request_lost, faults.request_late, faults.request_twice);
         let answer = self.draw_way(faults.answer_lost, faults.answer_late, faults.answer_twice);
         let way = self.one_way();
+        let request = if self.is_mute(sender) { Way::Lost } else { request };
         match request {
             Way::Fine => self.post(way, sender, command, false, answer),
             Way::Twice => {
@@ -71,6 +75,26 @@ impl World {
                 self.note(|| String::from("  (the request is lost)"));
                 self.perhaps_told(sender, way);
             }
+        }
+    }
+
+    /// True while nothing that the sender sends arrives.
+    fn is_mute(&self, sender: Sender) -> bool {
+        match sender {
+            Sender::Runner(runner, _) => {
+                self.is_chaos() && self.time < self.runners[runner].mute_until
+            }
+            Sender::Scheduler(..) | Sender::Operator(_) | Sender::Vulture => false,
+        }
+    }
+
+    /// True while no answer reaches the sender.
+    fn is_deaf(&self, sender: Sender) -> bool {
+        match sender {
+            Sender::Runner(runner, _) => {
+                self.is_chaos() && self.time < self.runners[runner].deaf_until
+            }
+            Sender::Scheduler(..) | Sender::Operator(_) | Sender::Vulture => false,
         }
     }
 
@@ -110,7 +134,7 @@ impl World {
                 let input = Box::new(scheduler::Input::Unanswered(call));
                 self.after(way, Happening::SchedulerHears { scheduler, input });
             }
-            Sender::Operator(_) => return false,
+            Sender::Operator(_) | Sender::Vulture => return false,
         }
         true
     }
@@ -125,6 +149,7 @@ impl World {
             self.see(Fact::LateTurn);
         }
         let way = self.one_way();
+        let answer = if self.is_deaf(sender) { Way::Lost } else { answer };
         match answer {
             Way::Fine => self.answer(sender, way, handled.reply),
             Way::Twice => {
@@ -166,7 +191,8 @@ impl World {
             format!("  store at {now}: {name} {command} ⇒ {}", describe::reply(&handled.reply))
         });
         self.count_work(sender, &handled);
-        self.note_release(&handled);
+        self.judge_slots(&handled);
+        self.watch_leases(&handled);
         if let (Sender::Scheduler(scheduler, _), Command::Tick(_)) = (sender, command)
             && self.lock != Some(scheduler)
             && handled.events.iter().any(|event| matches!(event, Event::OccurrenceRecorded(_)))
@@ -190,6 +216,36 @@ impl World {
                 let reply = Box::new(reply);
                 self.after(way, Happening::OperatorHears { operation, reply });
             }
+            Sender::Vulture => {}
+        }
+    }
+
+    /// A vulture looks at each lease in the instant in which it runs out.
+    fn watch_leases(&mut self, handled: &Handled) {
+        if !self.profile.has_vulture {
+            return;
+        }
+        for event in &handled.events {
+            let expiry = match event {
+                Event::RunClaimed { hold, .. } => hold.lease_expires_at,
+                Event::LeaseRenewed { lease_expires_at, .. } => *lease_expires_at,
+                Event::RunCreated(run) => match run.hold() {
+                    Some(hold) => hold.lease_expires_at,
+                    None => continue,
+                },
+                _ => continue,
+            };
+            let wait = expiry.since(self.now());
+            self.after(wait, Happening::Expires);
+        }
+    }
+
+    /// A lease runs out: it is swept at once.
+    pub(super) fn expires(&mut self) {
+        let now = self.now();
+        let first = self.store.ledger().running().next().and_then(|run| run.hold());
+        if first.is_some_and(|hold| hold.lease_expires_at <= now) {
+            self.handle(Sender::Vulture, &Command::Sweep { limit: NonZeroU32::MIN });
         }
     }
 
@@ -222,6 +278,7 @@ impl World {
             Sender::Runner(runner, call) => format!("runner {runner} call {}", call.0),
             Sender::Scheduler(scheduler, call) => format!("scheduler {scheduler} call {}", call.0),
             Sender::Operator(operation) => format!("operator {operation}"),
+            Sender::Vulture => String::from("vulture"),
         }
     }
 }

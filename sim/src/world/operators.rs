@@ -15,6 +15,7 @@ use horarium_core::words::{
 use crate::breach::Breach;
 use crate::describe;
 use crate::profile::retry;
+use crate::sabotage::Sabotage;
 use horarium_core::ledger::audit::Invariant;
 
 use super::network::Sender;
@@ -37,6 +38,8 @@ pub(super) struct Operators {
 #[derive(Debug)]
 struct Operation {
     command: Command,
+    /// All ids under which its runs were asked for.
+    asked: Vec<RunId>,
     tries: u32,
     is_settled: bool,
 }
@@ -256,7 +259,12 @@ impl World {
     /// An operator asks, and asks again until answered.
     fn ask(&mut self, command: Command) {
         let operation = self.operators.operations.len();
-        self.operators.operations.push(Operation { command, tries: 0, is_settled: false });
+        self.operators.operations.push(Operation {
+            command,
+            asked: Vec::new(),
+            tries: 0,
+            is_settled: false,
+        });
         self.try_operation(operation);
     }
 
@@ -265,6 +273,14 @@ impl World {
             return;
         };
         found.tries += 1;
+        if let Command::Enqueue(wishes) = &mut found.command {
+            if found.tries > 1 && self.sabotage == Some(Sabotage::NewIdForOldWish) {
+                for wish in wishes.iter_mut() {
+                    wish.run = RunId::from_bits(self.workload.wide_bits());
+                }
+            }
+            found.asked.extend(wishes.iter().map(|wish| wish.run));
+        }
         let command = found.command.clone();
         self.send(Sender::Operator(operation), command, PATIENCE);
         self.after(PATIENCE, Happening::OperatorGivesUp { operation });
@@ -297,8 +313,26 @@ impl World {
         }
     }
 
+    /// One wish is one run, however often it was asked for.
+    fn judge_wishes(&mut self) {
+        let runs = &self.store.ledger().rows().runs;
+        let twice = self.operators.operations.iter().find_map(|operation| {
+            let Command::Enqueue(wishes) = &operation.command else { return None };
+            let mut found: Vec<RunId> =
+                operation.asked.iter().copied().filter(|run| runs.contains_key(run)).collect();
+            found.sort_unstable();
+            found.dedup();
+            (found.len() > wishes.len()).then_some((wishes.len(), found.len()))
+        });
+        if let Some((wishes, runs)) = twice {
+            let what = format!("{wishes} wishes became {runs} runs");
+            self.broke(Breach::of(Invariant::NothingLost, what));
+        }
+    }
+
     /// What an operator was told is so.
     pub(super) fn judge_accepted(&mut self) {
+        self.judge_wishes();
         if self.profile.retention.is_some() {
             return;
         }

@@ -2,7 +2,7 @@
 
 use horarium_core::ledger::Wish;
 use horarium_core::run::{StatusKind, Word as Whose};
-use horarium_core::runner::{Input, Output, Purpose, Runner, RunnerConfig};
+use horarium_core::runner::{CallId, Input, Output, Purpose, Runner, RunnerConfig};
 use horarium_core::words::{Moment, Note, RunId, RunnerId, Span};
 
 use crate::breach::{Breach, Law};
@@ -10,6 +10,7 @@ use crate::clock::{HostClock, Time};
 use crate::describe;
 use crate::facts::Fact;
 use crate::profile::Seat;
+use crate::sabotage::Sabotage;
 
 use super::guards::{Guard, Watch, Word};
 use super::network::Sender;
@@ -36,8 +37,14 @@ pub(super) struct RunnerProcess {
     alarm: u64,
     /// What came while it was frozen.
     inbox: Vec<Input>,
+    /// The call that it sent last, and when.
+    last_call: (CallId, Moment),
     statement_timeout: Span,
-    lease: Span,
+    pub(super) lease: Span,
+    /// Nothing that it sends arrives before this.
+    pub(super) mute_until: Time,
+    /// No answer reaches it before this.
+    pub(super) deaf_until: Time,
     /// The run that it is for, if it is for one.
     foreground: Option<RunId>,
     /// True once it was asked to stop by the last phase of the world.
@@ -115,8 +122,11 @@ impl World {
             guard: Guard::default(),
             alarm: 0,
             inbox: Vec::new(),
+            last_call: (CallId(0), Moment::START),
             statement_timeout: seat.lease.timing().statement_timeout,
             lease: seat.lease.timing().lease,
+            mute_until: Time::START,
+            deaf_until: Time::START,
             foreground,
             must_retire: false,
         });
@@ -156,6 +166,10 @@ impl World {
         self.note(|| format!("runner {runner} ← {}", describe::input(&input)));
         let process = &mut self.runners[runner];
         let now = process.clock.at(self.time);
+        let input = match self.sabotage {
+            Some(sabotage) => sabotage.hear(input, process.last_call, now),
+            None => input,
+        };
         let mut out = Vec::new();
         process.machine.handle(now, input, &mut out);
         self.carry_out(runner, out);
@@ -184,7 +198,9 @@ impl World {
                 self.runner_hears_soon(runner, Input::Identity(id));
             }
             Output::Send(call, command) => {
-                let patience = self.runners[runner].statement_timeout;
+                let process = &mut self.runners[runner];
+                process.last_call = (call, process.clock.at(self.time));
+                let patience = process.statement_timeout;
                 self.send(Sender::Runner(runner, call), command, patience);
             }
             Output::Start { grant, kill_at, .. } => {
@@ -202,6 +218,7 @@ impl World {
                 self.note(|| format!("runner {runner} TERM {}: {reason}", describe::claim(claim)));
                 self.terminate_body(runner, claim);
             }
+            Output::Kill(..) if self.sabotage == Some(Sabotage::KillIgnored) => {}
             Output::Kill(claim, reason) => {
                 self.note(|| format!("runner {runner} KILL {}: {reason}", describe::claim(claim)));
                 self.kill_body(runner, claim);

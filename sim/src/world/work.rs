@@ -25,7 +25,7 @@ impl World {
         let process = match sender {
             Sender::Runner(runner, _) => (0, runner),
             Sender::Scheduler(scheduler, _) => (1, scheduler),
-            Sender::Operator(_) => return,
+            Sender::Operator(_) | Sender::Vulture => return,
         };
         let is_fruitful = handled.events.iter().any(|event| {
             !matches!(
