@@ -113,7 +113,9 @@ CREATE TABLE run_live (
 
 -- one-active-row: guaranteed here, not by a process.
 CREATE UNIQUE INDEX uq_worker_run_active ON run_live (worker);
-CREATE INDEX ix_run_live_queue ON run_live (not_before, id, handler) WHERE status = 'QUEUED';
+-- For runners that serve every handler, and for those that serve some.
+CREATE INDEX ix_run_live_queue ON run_live (not_before, id) WHERE status = 'QUEUED';
+CREATE INDEX ix_run_live_served ON run_live (handler, not_before, id) WHERE status = 'QUEUED';
 CREATE INDEX ix_run_live_late ON run_live (start_before)
     WHERE status = 'QUEUED' AND start_before IS NOT NULL;
 -- Without the lease's end: a heartbeat must stay HOT, and a sweep of what runs is cheap.

@@ -141,22 +141,38 @@ told AS (
         processed = excluded.processed, progress = excluded.progress
     RETURNING l.id, l.fence, l.lease_expires_at, l.cancel_at
 ),
+room AS MATERIALIZED (
+    SELECT greatest($3::bigint - (SELECT count(*) FROM held) + (SELECT count(*) FROM leaving)
+        + (SELECT count(*) FROM returned), 0) AS room
+    FROM me
+),
 -- A run that this turn gave back is not in its snapshot's queue, so it never comes back to it.
-claimable AS MATERIALIZED (
+anything AS MATERIALIZED (
     SELECT l.id FROM run_live l
     WHERE l.status = 'QUEUED' AND l.not_before <= (SELECT now FROM me)
         AND (l.start_before IS NULL OR l.start_before >= (SELECT now FROM me))
-        AND ((SELECT handlers IS NULL FROM me) OR l.handler = ANY ((SELECT handlers FROM me)::text[]))
-    ORDER BY l.not_before, l.id
-    LIMIT (SELECT greatest($3::bigint - (SELECT count(*) FROM held)
-        + (SELECT count(*) FROM leaving) + (SELECT count(*) FROM returned), 0) FROM me)
+        AND (SELECT handlers IS NULL FROM me)
+    ORDER BY l.not_before, l.id LIMIT (SELECT room FROM room)
     FOR UPDATE SKIP LOCKED
+),
+-- Handler by handler, so that it does not matter how much waits for others. It locks up to the
+-- room for each handler and claims the oldest of them; the rest is free again at the commit.
+served AS MATERIALIZED (
+    SELECT l.id FROM me CROSS JOIN unnest(me.handlers) AS h (handler) CROSS JOIN LATERAL (
+        SELECT x.id, x.not_before FROM run_live x
+        WHERE x.status = 'QUEUED' AND x.handler = h.handler AND x.not_before <= me.now
+            AND (x.start_before IS NULL OR x.start_before >= me.now)
+        ORDER BY x.not_before, x.id LIMIT (SELECT room FROM room)
+        FOR UPDATE SKIP LOCKED
+    ) l
+    ORDER BY l.not_before, l.id LIMIT (SELECT room FROM room)
 ),
 -- Fences differ from row to row too; they are drawn in the order of the queue, and found again
 -- by position: again no join.
 drawn AS MATERIALIZED (
     SELECT array_agg(id) AS ids, array_agg(fence) AS fences
-    FROM (SELECT id, nextval('fence') AS fence FROM claimable) d
+    FROM (SELECT id, nextval('fence') AS fence
+        FROM (SELECT id FROM anything UNION ALL SELECT id FROM served) q) d
 ),
 claimed AS (
     UPDATE run_live l

@@ -102,7 +102,7 @@ pub async fn limit(client: &Client, runs: i64, slots: i64) -> Result<Pace, Error
 pub async fn turns(client: &Client, ledger: &Ledger, runs: i64, slots: i64) -> Result<Pace, Error> {
     fill(client, runs).await?;
     let runner = Uuid::from_u128(u128::from(rand()));
-    ledger.register(runner, 60_000_000).await?;
+    ledger.register(runner, 60_000_000, None).await?;
     let (before, start) = (wal(client).await?, Instant::now());
     let (done, mut ended) = unbounded_channel::<Claim>();
     let mut jobs: BTreeMap<Claim, Item> = BTreeMap::new();

@@ -58,8 +58,8 @@ impl Stage {
         fresh_schema(url).await?;
         let first = Ledger::connect(url, "first", texts).await?;
         let second = Ledger::connect(url, "second", texts).await?;
-        first.register(ONE, MINUTE).await?;
-        first.register(TWO, MINUTE).await?;
+        first.register(ONE, MINUTE, None).await?;
+        first.register(TWO, MINUTE, None).await?;
         let client = connect(url, "stage").await?;
         Ok(Self { url: url.to_owned(), texts: texts.clone(), client, first, second })
     }
@@ -241,7 +241,9 @@ async fn an_enqueue_during_a_tick_waits_for_its_decision(stage: &Stage) -> Resul
         "INSERT INTO worker (name, filled_at, accounted_until, revision, next_at, runs_created, plan)
          VALUES ('w:1', 0, 0, 0, 1, 0, '60000000')").await?;
     // The tick stops at its write, on an occurrence that somebody else is about to record.
-    let lock = "BEGIN; LOCK TABLE occurrence IN SHARE ROW EXCLUSIVE MODE";
+    let lock =
+        "BEGIN; INSERT INTO occurrence (worker, scheduled_for, accounts_from, recorded_at, fate)
+        VALUES ('w:1', 1, 1, 1, 'MISSED')";
     stage.client.batch_execute(lock).await?;
     let enqueued = async {
         stage.until_waiting("first").await?;

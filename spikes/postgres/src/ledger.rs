@@ -169,10 +169,16 @@ impl Ledger {
         Ok(ledger)
     }
 
-    pub async fn register(&self, runner: Uuid, lease: i64) -> Result<(), Error> {
-        let text = "INSERT INTO runner (id, turn, last_seen, lease, registered_at)
-            VALUES ($1, 0, clock_now(), $2, clock_now()) ON CONFLICT DO NOTHING";
-        self.client.execute(text, &[&runner, &lease]).await.map(drop)
+    /// Without handlers the runner serves every one.
+    pub async fn register(
+        &self,
+        runner: Uuid,
+        lease: i64,
+        handlers: Option<&[&str]>,
+    ) -> Result<(), Error> {
+        let text = "INSERT INTO runner (id, turn, last_seen, lease, registered_at, handlers)
+            VALUES ($1, 0, clock_now(), $2, clock_now(), $3) ON CONFLICT DO NOTHING";
+        self.client.execute(text, &[&runner, &lease, &handlers]).await.map(drop)
     }
 
     pub async fn turn(&self, turn: &Turn) -> Result<Turned, Error> {
@@ -227,6 +233,9 @@ impl Ledger {
     /// One transaction; its statements need nothing from each other's answers, so they go out
     /// together.
     pub async fn enqueue(&self, wishes: &[Wish]) -> Result<Vec<Enqueued>, Error> {
+        let all = wishes;
+        let mut seen = BTreeSet::new();
+        let wishes: Vec<&Wish> = all.iter().filter(|wish| seen.insert(wish.run)).collect();
         let runs: Vec<Uuid> = wishes.iter().map(|wish| wish.run).collect();
         let workers: Vec<&str> = wishes.iter().map(|wish| wish.worker.as_str()).collect();
         let handlers: Vec<&str> =
@@ -236,7 +245,7 @@ impl Ledger {
         let parameters: [&(dyn ToSql + Sync); 10] =
             [&runs, &workers, &handlers, &empty, &empty, &empty, &none, &empty, &empty, &none];
         if let Some(function) = &self.enqueue_function {
-            return Ok(asked(wishes, &self.client.query(function, &parameters).await?));
+            return Ok(asked(all, &self.client.query(function, &parameters).await?));
         }
         let begin = self.client.batch_execute("BEGIN");
         let workers_only: [&(dyn ToSql + Sync); 1] = [&workers];
@@ -257,7 +266,7 @@ impl Ledger {
         together.2?;
         let rows = rows?;
         together.4?;
-        Ok(asked(wishes, &rows))
+        Ok(asked(all, &rows))
     }
 
     pub async fn tick(&self, limit: i64) -> Result<Vec<Verdict>, Error> {

@@ -28,7 +28,8 @@ pub async fn runner(world: Arc<World>, mut rng: ChaCha8Rng) -> Result<(), Error>
     let two = Arc::new(world.ledger("turn").await?);
     while !world.is_over() {
         let runner = new_id(&mut rng);
-        one.register(runner, LEASE).await?;
+        let handlers = chance(&mut rng, 50).then_some(["v", "w"].as_slice());
+        one.register(runner, LEASE, handlers).await?;
         let (jobs, over, earlier) = (BTreeMap::new(), Vec::new(), Vec::new());
         let mut life = Life { runner, number: 0, jobs, over, earlier };
         while !world.is_over() && life.step(&world, &one, &two, &mut rng).await {

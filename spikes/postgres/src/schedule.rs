@@ -88,7 +88,7 @@ pub fn decide(row: &Row) -> Vec<Verdict> {
             next_attempt: after(1),
             retry_of: None,
             not_before: now,
-            start_before: (run_of(&worker, scheduled_for, 1).as_u128() % 3 == 0)
+            start_before: (run_of(&worker, scheduled_for, 1).as_u128().is_multiple_of(3))
                 .then_some(now + DELAY / 10),
         });
         let created =
@@ -102,19 +102,16 @@ pub fn decide(row: &Row) -> Vec<Verdict> {
 /// The arrays of the tick's third statement.
 #[derive(Default)]
 pub struct Plan {
-    occurrences: (
-        Vec<String>,
-        Vec<i64>,
-        Vec<i64>,
-        Vec<&'static str>,
-        Vec<Option<String>>,
-        Vec<Option<Uuid>>,
-    ),
+    occurrences: Occurrences,
     retries: (Vec<String>, Vec<i64>, Vec<i16>, Vec<Uuid>),
     runs: Runs,
     advances: (Vec<String>, Vec<Option<i64>>, Vec<i64>, Vec<i64>),
     now: i64,
 }
+
+/// Workers, scheduled for, accounts from, fates, why skipped, first runs.
+type Occurrences =
+    (Vec<String>, Vec<i64>, Vec<i64>, Vec<&'static str>, Vec<Option<String>>, Vec<Option<Uuid>>);
 
 #[derive(Default)]
 struct Runs {

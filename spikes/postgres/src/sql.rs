@@ -116,11 +116,10 @@ impl Texts {
                     let end = start + texts.turn[start..].find(to).expect("its end");
                     texts.turn[start..end].to_owned()
                 };
-                let claimable = part("claimable AS MATERIALIZED (", "\n),");
-                let drawn = part("drawn AS MATERIALIZED (", "claimed AS (");
-                let inner = claimable["claimable AS MATERIALIZED (".len()..].to_owned();
-                swap(&mut texts.turn, &format!("{claimable}\n),"), "");
-                swap(&mut texts.turn, &drawn, "");
+                let anything = part("anything AS MATERIALIZED (", "\n),");
+                let inner = anything["anything AS MATERIALIZED (".len()..].to_owned();
+                let steps = part("anything AS MATERIALIZED (", "claimed AS (");
+                swap(&mut texts.turn, &steps, "");
                 swap(
                     &mut texts.turn,
                     "(SELECT fences FROM drawn)[array_position((SELECT ids FROM drawn), l.id)]",

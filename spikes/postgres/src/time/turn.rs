@@ -31,7 +31,7 @@ impl Bench {
         drain::fill(&self.client, 0).await?;
         drain::fill_limit(&self.client, 0).await?;
         let runner = Uuid::from_u128(7);
-        self.ledger.register(runner, 60_000_000).await?;
+        self.ledger.register(runner, 60_000_000, None).await?;
         let poll = "UPDATE limit_run r SET status = 'RUNNING', lease_token = nextval('limit_fence')
             WHERE r.id = ANY (ARRAY(SELECT id FROM limit_run WHERE status = 'QUEUED' AND not_before <= now()
                 ORDER BY queued_at, id LIMIT 10 FOR UPDATE SKIP LOCKED)) RETURNING r.id";
@@ -69,7 +69,7 @@ impl Bench {
         )
         .await?;
         let runner = Uuid::from_u128(8);
-        self.ledger.register(runner, 60_000_000).await?;
+        self.ledger.register(runner, 60_000_000, None).await?;
         let claim = Turn { runner, number: 1, capacity: count, items: vec![] };
         let Turned::Taken { grants, .. } = self.ledger.turn(&claim).await? else {
             return Ok(());
@@ -133,8 +133,7 @@ impl Bench {
     /// What lies in front of the queue: nothing, deferred runs, runs of handlers served elsewhere.
     pub(super) async fn queue_shapes(&self) -> Result<(), Error> {
         let runner = Uuid::from_u128(9);
-        self.ledger.register(runner, 60_000_000).await?;
-        self.client.execute("UPDATE runner SET handlers = '{w}' WHERE id = $1", &[&runner]).await?;
+        self.ledger.register(runner, 60_000_000, Some(&["w"])).await?;
         let mut number = 0;
         let mut times = Vec::new();
         for change in [
@@ -177,7 +176,7 @@ impl Bench {
                 ledger.client.batch_execute("RESET enable_seqscan; RESET plan_cache_mode").await?;
             }
             let runner = Uuid::from_u128(if settings { 10 } else { 11 });
-            ledger.register(runner, 60_000_000).await?;
+            ledger.register(runner, 60_000_000, None).await?;
             for number in 1..10 {
                 ledger.turn(&Turn { runner, number, capacity: 100, items: vec![] }).await?;
             }
@@ -209,15 +208,24 @@ impl Bench {
                  FROM generate_series(1, 1000000) g; VACUUM ANALYZE run_done; CHECKPOINT",
             )
             .await?;
-        let (mut pace, mut wal) = (Rounds::default(), Rounds::default());
-        for _ in 0..ROUNDS {
-            let without: Pace = drain::turns(&empty.client, &empty.ledger, 5_000, 10).await?;
-            let with = drain::turns(&self.client, &self.ledger, 5_000, 10).await?;
-            pace.note(with.per_second, without.per_second);
-            wal.note(with.wal, without.wal);
+        for (what, index) in [
+            ("turn, 10 slots, 1,000,000 finished runs against none", "SELECT"),
+            (
+                "  with an index of the history by worker and number",
+                "CREATE INDEX ix_run_done_worker ON run_done (worker, number)",
+            ),
+        ] {
+            self.client.batch_execute(index).await?;
+            let (mut pace, mut wal) = (Rounds::default(), Rounds::default());
+            for _ in 0..ROUNDS {
+                let without: Pace = drain::turns(&empty.client, &empty.ledger, 5_000, 10).await?;
+                let with = drain::turns(&self.client, &self.ledger, 5_000, 10).await?;
+                pace.note(with.per_second, without.per_second);
+                wal.note(with.wal, without.wal);
+            }
+            pace.tell(what, "runs/s");
+            wal.tell("  its WAL", "bytes/run");
         }
-        pace.tell("turn, 10 slots, 1,000,000 finished runs against none", "runs/s");
-        wal.tell("  its WAL", "bytes/run");
         Ok(())
     }
 }
