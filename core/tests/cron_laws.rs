@@ -361,7 +361,7 @@ fn the_star_decides_the_pace() {
     ] {
         match recurrence(expression, "UTC").unwrap() {
             Recurrence::Cron(rule) => assert_eq!(rule.cron().pace(), pace, "{expression}"),
-            Recurrence::Once(_) => panic!("{expression} is cron"),
+            Recurrence::Once(_) | Recurrence::Rrule(_) => panic!("{expression} is cron"),
         }
     }
 }

@@ -100,9 +100,14 @@ fn zone(section: &Section<'_>, default_zone: Option<&Zone>) -> Option<Zone> {
 fn place_in_cron(page: &Page<'_>, cron: &Placed<&str>, error: &RecurrenceError) -> Range<usize> {
     let column = match error {
         RecurrenceError::Cron(error) => error.column,
-        RecurrenceError::NeverFires(_) | RecurrenceError::Zone(_) | RecurrenceError::Instant(_) => {
-            return cron.span.clone();
-        }
+        RecurrenceError::NeverFires(_)
+        | RecurrenceError::Zone(_)
+        | RecurrenceError::Instant(_)
+        | RecurrenceError::Rrule(_)
+        | RecurrenceError::LocalTime(_)
+        | RecurrenceError::RruleNeverFires(_)
+        | RecurrenceError::TooManyDates(_)
+        | RecurrenceError::Ics(_) => return cron.span.clone(),
     };
     let written = page.written(&cron.span);
     let at = cron.span.start + column;

@@ -12,14 +12,15 @@ use super::{Occasion, Wall, Zone};
 use crate::words::time::{Span, Timestamp};
 
 /// How far a search looks: a leap day on a given weekday can be 40 years away.
-const HORIZON: Span = Span::from_days(36_525);
+pub(super) const HORIZON: Span = Span::from_days(36_525);
 
 /// How a rule behaves where the clock changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Pace {
     /// It names times of day: once per named time, whatever the clock does.
     FixedTime,
-    /// It follows elapsed time: cron whose minute or hour field begins with `*`.
+    /// It follows elapsed time: cron whose minute or hour field begins with `*`, RRULE with FREQ
+    /// HOURLY or MINUTELY.
     RealTime,
 }
 
@@ -27,6 +28,11 @@ pub enum Pace {
 pub(super) trait WallTimes {
     /// The first of them that is `from` or later; `None` if there is none in the calendar.
     fn at_or_after(&self, from: Wall) -> Option<Wall>;
+
+    /// How far a search for them looks.
+    fn horizon(&self) -> Span {
+        HORIZON
+    }
 }
 
 /// The first occasion after `after` of a fixed-time rule whose wall-clock time is later than
@@ -37,7 +43,7 @@ pub(super) fn next_fixed_time(
     after: Timestamp,
     last_wall: Option<Wall>,
 ) -> Option<Occasion> {
-    let limit = after.plus(HORIZON);
+    let limit = after.plus(times.horizon());
     // Nothing earlier than what the clock shows now can lie ahead: the times of a gap go to its
     // end, those of a repeated stretch to its first pass.
     let mut from = zone.wall_at(after);

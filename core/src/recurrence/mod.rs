@@ -4,13 +4,15 @@
 //! "when next?" is total, bounded and strictly later than asked; what a clock change does follows
 //! one law (`clock_change`), and [`Recurrence::preview`] marks where it did.
 //!
-//! The kinds of rules are `once` and `cron`; an RFC 5545 rule, `rrule`, is the third. `zone` and
-//! `zone_name` hold the zone data and its names, `wall` what a clock on the wall shows.
+//! The kinds of rules are `once`, `cron` and, by RFC 5545, `rrule`. `zone` and `zone_name` hold the
+//! zone data and its names, `wall` what a clock on the wall shows.
 
 mod clock_change;
 mod cron;
 mod once;
+mod piece;
 mod preview;
+mod rrule;
 mod text;
 mod wall;
 mod zone;
@@ -20,6 +22,10 @@ pub use clock_change::Pace;
 pub use cron::{Cron, CronError, CronField, CronProblem, CronRule, NeverFires};
 pub use once::Once;
 pub use preview::{Mark, Preview};
+pub use rrule::{
+    Dates, Frequency, IcsError, IcsProblem, LocalTime, LocalTimeError, Rrule, RruleError, RruleKey,
+    RruleNeverFires, RruleProblem, RruleRule, TooManyDates,
+};
 pub use text::RecurrenceKind;
 pub use wall::{Wall, WallParseError};
 pub use zone::{UtcOffset, Zone, zone_data_release};
@@ -39,7 +45,8 @@ pub enum Recurrence {
     Once(Once),
     /// By the five fields of crontab(5).
     Cron(CronRule),
-    // Rrule(RruleRule), by RFC 5545: the module `rrule` goes here.
+    /// By an RRULE of RFC 5545.
+    Rrule(RruleRule),
 }
 
 /// A due instant and the wall-clock time that named it.
@@ -61,9 +68,24 @@ pub enum RecurrenceError {
     /// The cron expression is malformed, or names no date of any year.
     #[error("cron expression, {0}")]
     Cron(#[from] CronError),
-    /// The rule names times, but none that exists in its zone.
+    /// The cron rule names times, but none that exists in its zone.
     #[error(transparent)]
     NeverFires(#[from] NeverFires),
+    /// The text of the RRULE is malformed.
+    #[error("RRULE, {0}")]
+    Rrule(#[from] RruleError),
+    /// DTSTART, an RDATE or an EXDATE is none.
+    #[error(transparent)]
+    LocalTime(#[from] LocalTimeError),
+    /// The RRULE has no instant.
+    #[error(transparent)]
+    RruleNeverFires(#[from] RruleNeverFires),
+    /// More RDATEs and EXDATEs than a rule may have.
+    #[error(transparent)]
+    TooManyDates(#[from] TooManyDates),
+    /// The iCalendar lines are none of a rule.
+    #[error(transparent)]
+    Ics(#[from] IcsError),
     /// The zone is none.
     #[error(transparent)]
     Zone(#[from] ZoneError),
@@ -89,6 +111,17 @@ impl Recurrence {
         Ok(Self::Cron(CronRule::new(expression.parse()?, zone)?))
     }
 
+    /// The RRULE `rule` from `dtstart` on, in `zone`. A rule that has no instant is refused. With
+    /// RDATE and EXDATE it is a [`RruleRule::new`].
+    pub fn rrule(rule: &str, dtstart: LocalTime, zone: Zone) -> Result<Self, RecurrenceError> {
+        Ok(Self::Rrule(RruleRule::new(rule.parse()?, dtstart, zone, Dates::default())?))
+    }
+
+    /// The rule of the iCalendar lines DTSTART, RRULE, RDATE and EXDATE.
+    pub fn ics(lines: &str) -> Result<Self, RecurrenceError> {
+        Ok(Self::Rrule(RruleRule::from_ics(lines)?))
+    }
+
     /// One instant, shown in `zone`.
     pub fn once(at: Timestamp, zone: Zone) -> Self {
         Self::Once(Once::new(at, zone))
@@ -112,15 +145,21 @@ impl Recurrence {
         last_wall: Option<Wall>,
         known: Option<Occasion>,
     ) -> Result<Option<Occasion>, NotLater> {
-        let _ = known; // no kind of rule counts yet
         let next = match self {
             Self::Once(once) => once.next_after(after),
             Self::Cron(rule) => rule.next_after(after, last_wall),
+            Self::Rrule(rule) => rule.next_after(after, last_wall, known),
         };
         match next {
             Some(occasion) if occasion.at <= after => Err(NotLater { after, at: occasion.at }),
             Some(_) | None => Ok(next),
         }
+    }
+
+    /// The occasions after `after`, one after the other.
+    pub fn occasions_after(&self, after: Timestamp) -> impl Iterator<Item = Occasion> {
+        let next = |after, known| self.checked_next_after(after, None, known).ok().flatten();
+        std::iter::successors(next(after, None), move |known| next(known.at, Some(*known)))
     }
 
     /// The next `count` occasions after `after`, with what clock changes did to them.
@@ -133,14 +172,17 @@ impl Recurrence {
         match self {
             Self::Once(once) => once.zone(),
             Self::Cron(rule) => rule.zone(),
+            Self::Rrule(rule) => rule.zone(),
         }
     }
 
-    /// The rule without its zone: the expression as typed, or the instant in RFC 3339.
+    /// The rule without its zone: the cron expression or the RRULE as typed, or the instant in
+    /// RFC 3339.
     pub fn text(&self) -> Cow<'_, str> {
         match self {
             Self::Once(once) => Cow::Owned(once.at().to_string()),
             Self::Cron(rule) => Cow::Borrowed(rule.cron().text()),
+            Self::Rrule(rule) => Cow::Borrowed(rule.rrule().text()),
         }
     }
 
@@ -149,6 +191,7 @@ impl Recurrence {
         match self {
             Self::Once(_) => RecurrenceKind::Once,
             Self::Cron(_) => RecurrenceKind::Cron,
+            Self::Rrule(_) => RecurrenceKind::Rrule,
         }
     }
 }

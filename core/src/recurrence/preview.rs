@@ -5,9 +5,8 @@
 
 use std::fmt;
 
-use super::clock_change::{Pace, between};
-use super::cron::CronRule;
-use super::zone::{Reading, instant};
+use super::clock_change::{Pace, WallTimes, between};
+use super::zone::{Gap, Reading, instant};
 use super::{Occasion, Recurrence, UtcOffset, Wall, Zone};
 use crate::words::time::Timestamp;
 
@@ -49,36 +48,61 @@ pub enum Mark {
 }
 
 pub(super) fn preview(recurrence: &Recurrence, after: Timestamp, count: usize) -> Vec<Preview> {
-    let occasion_after =
-        |after| recurrence.next_after(after, None).map(|occasion| (after, occasion));
-    std::iter::successors(occasion_after(after), |(_, before)| occasion_after(before.at))
+    let mut since = after;
+    recurrence
+        .occasions_after(after)
         .take(count)
-        .map(|(since, occasion)| Preview {
+        .map(|occasion| Preview {
             at: occasion.at,
             wall: occasion.wall,
             offset: recurrence.zone().offset_at(occasion.at),
-            mark: match recurrence {
-                Recurrence::Once(_) => None,
-                Recurrence::Cron(rule) => cron_mark(rule, since, occasion),
-            },
+            mark: mark(recurrence, std::mem::replace(&mut since, occasion.at), occasion),
         })
         .collect()
 }
 
 /// What the clock changes after `since` did to `occasion`, the next after it.
-fn cron_mark(rule: &CronRule, since: Timestamp, occasion: Occasion) -> Option<Mark> {
-    match rule.cron().pace() {
-        Pace::FixedTime => moved_or_merged(rule, occasion)
-            .or_else(|| is_twice(rule.zone(), occasion.wall).then_some(Mark::FirstPass)),
-        Pace::RealTime => is_second_pass(rule.zone(), occasion)
-            .then_some(Mark::SecondPass)
-            .or_else(|| dropped(rule, since, occasion.at)),
+fn mark(recurrence: &Recurrence, since: Timestamp, occasion: Occasion) -> Option<Mark> {
+    let zone = recurrence.zone();
+    match recurrence {
+        Recurrence::Once(_) => None,
+        Recurrence::Cron(rule) => match rule.cron().pace() {
+            Pace::FixedTime => fixed_time_mark(rule.wall_times(), zone, occasion),
+            Pace::RealTime => real_time_mark(zone, since, occasion, |_, gap| {
+                between(rule.wall_times(), gap.first(), gap.last_merged())
+                    .filter(|wall| gap.leaves_out(*wall))
+                    .collect()
+            }),
+        },
+        Recurrence::Rrule(rule) if rule.is_named(occasion) => {
+            fixed_time_mark(&rule.behind(occasion), zone, occasion)
+        }
+        Recurrence::Rrule(rule) => {
+            real_time_mark(zone, since, occasion, |gap_end, gap| rule.lost(gap_end, gap))
+        }
     }
 }
 
-fn moved_or_merged(rule: &CronRule, occasion: Occasion) -> Option<Mark> {
-    let gap = rule.zone().gap_ending_at(instant(occasion.at))?;
-    let named: Vec<Wall> = between(rule.wall_times(), gap.first(), occasion.wall).collect();
+fn fixed_time_mark(times: &impl WallTimes, zone: &Zone, occasion: Occasion) -> Option<Mark> {
+    moved_or_merged(times, zone, occasion)
+        .or_else(|| is_twice(zone, occasion.wall).then_some(Mark::FirstPass))
+}
+
+/// `lost` answers what the rule loses to a gap with that end.
+fn real_time_mark(
+    zone: &Zone,
+    since: Timestamp,
+    occasion: Occasion,
+    lost: impl Fn(jiff::Timestamp, Gap) -> Vec<Wall>,
+) -> Option<Mark> {
+    is_second_pass(zone, occasion)
+        .then_some(Mark::SecondPass)
+        .or_else(|| dropped(zone, since, occasion.at, lost))
+}
+
+fn moved_or_merged(times: &impl WallTimes, zone: &Zone, occasion: Occasion) -> Option<Mark> {
+    let gap = zone.gap_ending_at(instant(occasion.at))?;
+    let named: Vec<Wall> = between(times, gap.first(), occasion.wall).collect();
     match named[..] {
         [] => None,
         [only] => gap.leaves_out(only).then_some(Mark::Moved { missing: only }),
@@ -86,15 +110,17 @@ fn moved_or_merged(rule: &CronRule, occasion: Occasion) -> Option<Mark> {
     }
 }
 
-fn dropped(rule: &CronRule, since: Timestamp, at: Timestamp) -> Option<Mark> {
+fn dropped(
+    zone: &Zone,
+    since: Timestamp,
+    at: Timestamp,
+    lost: impl Fn(jiff::Timestamp, Gap) -> Vec<Wall>,
+) -> Option<Mark> {
     let (mut from, at) = (instant(since), instant(at));
     let mut missing = Vec::new();
-    while let Some(change) = rule.zone().stretch(from).until.filter(|change| *change <= at) {
-        if let Some(gap) = rule.zone().gap_ending_at(change) {
-            missing.extend(
-                between(rule.wall_times(), gap.first(), gap.last_merged())
-                    .filter(|wall| gap.leaves_out(*wall)),
-            );
+    while let Some(change) = zone.stretch(from).until.filter(|change| *change <= at) {
+        if let Some(gap) = zone.gap_ending_at(change) {
+            missing.extend(lost(change, gap));
         }
         from = change;
     }

@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Recurrence, RecurrenceError};
+use super::{Dates, LocalTime, LocalTimeError, Recurrence, RecurrenceError, Rrule, RruleRule};
 
 /// The language of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -17,6 +17,8 @@ pub enum RecurrenceKind {
     Once,
     /// crontab(5).
     Cron,
+    /// RFC 5545.
+    Rrule,
 }
 
 impl fmt::Display for RecurrenceKind {
@@ -24,6 +26,7 @@ impl fmt::Display for RecurrenceKind {
         f.write_str(match self {
             Self::Once => "once",
             Self::Cron => "cron",
+            Self::Rrule => "rrule",
         })
     }
 }
@@ -32,8 +35,23 @@ impl fmt::Display for RecurrenceKind {
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub(super) enum Written {
-    Once { at: String, timezone: String },
-    Cron { expression: String, timezone: String },
+    Once {
+        at: String,
+        timezone: String,
+    },
+    Cron {
+        expression: String,
+        timezone: String,
+    },
+    Rrule {
+        rrule: String,
+        dtstart: String,
+        timezone: String,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        rdate: Vec<String>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        exdate: Vec<String>,
+    },
 }
 
 impl TryFrom<Written> for Recurrence {
@@ -43,6 +61,15 @@ impl TryFrom<Written> for Recurrence {
         match written {
             Written::Once { at, timezone } => Ok(Self::once(at.parse()?, timezone.parse()?)),
             Written::Cron { expression, timezone } => Self::cron(&expression, timezone.parse()?),
+            Written::Rrule { rrule, dtstart, timezone, rdate, exdate } => {
+                let times = |texts: Vec<String>| {
+                    texts.iter().map(|text| text.parse()).collect::<Result<_, LocalTimeError>>()
+                };
+                let dates = Dates { rdate: times(rdate)?, exdate: times(exdate)? };
+                let (rrule, dtstart, zone) =
+                    (rrule.parse::<Rrule>()?, dtstart.parse()?, timezone.parse()?);
+                Ok(Self::Rrule(RruleRule::new(rrule, dtstart, zone, dates)?))
+            }
         }
     }
 }
@@ -54,6 +81,16 @@ impl From<Recurrence> for Written {
         match recurrence {
             Recurrence::Once(_) => Self::Once { at: text, timezone },
             Recurrence::Cron(_) => Self::Cron { expression: text, timezone },
+            Recurrence::Rrule(rule) => {
+                let texts = |times: &[LocalTime]| times.iter().map(ToString::to_string).collect();
+                Self::Rrule {
+                    rrule: text,
+                    dtstart: rule.dtstart().to_string(),
+                    timezone,
+                    rdate: texts(&rule.dates().rdate),
+                    exdate: texts(&rule.dates().exdate),
+                }
+            }
         }
     }
 }

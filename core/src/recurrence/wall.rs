@@ -51,6 +51,11 @@ impl Wall {
         self.later(1)
     }
 
+    /// One second earlier; `None` before the calendar's start.
+    pub(super) fn previous(self) -> Option<Self> {
+        self.later(-1)
+    }
+
     fn later(self, seconds: i64) -> Option<Self> {
         self.0.checked_add(SignedDuration::from_secs(seconds)).ok().map(Self)
     }

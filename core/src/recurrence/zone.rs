@@ -133,6 +133,43 @@ impl Zone {
         }
     }
 
+    /// The instant that `wall` names by the law of clock changes: the first of two, and the end
+    /// of the gap that leaves it out; `None` outside the calendar.
+    pub(super) fn instant_of(&self, wall: Wall) -> Option<jiff::Timestamp> {
+        Some(match self.read(wall)? {
+            Reading::Once(at) | Reading::Twice { first: at, .. } => at,
+            Reading::Never { gap_end } => gap_end,
+        })
+    }
+
+    /// The latest time that the wall clock has shown by `at`, also when it was set back since.
+    pub(super) fn latest_shown(&self, at: Timestamp) -> Wall {
+        let shown = self.wall_at(at);
+        let end_of_first_pass = match self.read(shown) {
+            Some(Reading::Twice { first, second }) if second <= instant(at) => {
+                let stretch = self.stretch(first);
+                stretch.until.and_then(|change| {
+                    Wall::not_before(stretch.civil_at(change)).and_then(Wall::previous)
+                })
+            }
+            Some(Reading::Once(_) | Reading::Twice { .. } | Reading::Never { .. }) | None => None,
+        };
+        end_of_first_pass.map_or(shown, |end| end.max(shown))
+    }
+
+    /// What the changes of the clock after `after`, up to `until`, leave out.
+    pub(super) fn gaps(
+        &self,
+        after: jiff::Timestamp,
+        until: jiff::Timestamp,
+    ) -> impl Iterator<Item = Gap> {
+        self.rules
+            .following(after)
+            .map(|change| change.timestamp())
+            .take_while(move |change| *change <= until)
+            .filter_map(|change| self.gap_ending_at(change))
+    }
+
     /// What a change of the clock at exactly `at` leaves out, if it does.
     pub(super) fn gap_ending_at(&self, at: jiff::Timestamp) -> Option<Gap> {
         let before = at.checked_sub(jiff::SignedDuration::from_nanos(1)).ok()?;
@@ -160,6 +197,11 @@ impl Gap {
 }
 
 impl Stretch {
+    /// The distance from UTC in seconds, positive east of Greenwich.
+    pub(super) fn seconds_east(&self) -> i64 {
+        self.offset.seconds().into()
+    }
+
     /// What the wall clock shows at `at`.
     pub(super) fn civil_at(&self, at: jiff::Timestamp) -> civil::DateTime {
         self.offset.to_datetime(at)

@@ -145,6 +145,7 @@ pub(in super::super) fn rule(recurrence: &Recurrence) -> String {
     match recurrence {
         Recurrence::Cron(_) => recurrence.text().into_owned(),
         Recurrence::Once(_) => format!("once {}", recurrence.text()),
+        Recurrence::Rrule(rule) => format!("{} from {}", rule.rrule(), rule.dtstart()),
     }
 }
 

@@ -7,6 +7,7 @@
 use super::error::{CronError, CronProblem};
 use super::expression::{CronField, Expression, Item, Values};
 use super::remedy;
+use crate::recurrence::piece::{Piece, pieces};
 
 /// The most bytes of an expression.
 const MAX_BYTES: usize = 256;
@@ -21,13 +22,6 @@ const NICKNAMES: [(&str, &str); 7] = [
     ("@midnight", "0 0 * * *"),
     ("@hourly", "0 * * * *"),
 ];
-
-/// A piece of the expression with its place.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Piece<'a> {
-    pub(super) text: &'a str,
-    pub(super) column: usize,
-}
 
 /// Reads a whole expression.
 pub(super) fn parse(text: &str) -> Result<Expression, CronError> {
@@ -207,18 +201,4 @@ fn parse_value(field: CronField, value: Piece<'_>) -> Result<u8, CronError> {
 
 fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// The parts of `text` between any of `separators`, each with its column.
-fn pieces<'a>(
-    text: &'a str,
-    separators: &'a [char],
-    column: usize,
-) -> impl Iterator<Item = Piece<'a>> {
-    let mut next = column;
-    text.split(separators).map(move |part| {
-        let piece = Piece { text: part, column: next };
-        next += part.len() + 1; // every separator is one byte
-        piece
-    })
 }

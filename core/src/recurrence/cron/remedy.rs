@@ -5,7 +5,8 @@
 
 use super::error::{CronError, CronProblem};
 use super::expression::{CronField, Values};
-use super::grammar::{self, Piece};
+use super::grammar;
+use crate::recurrence::piece::Piece;
 use crate::words::time::Span;
 
 /// In microseconds.

@@ -1,0 +1,136 @@
+//! Which dates a rule's parts name.
+//!
+//! Promise: a date is named when every part that is given names it. Where the text leaves open
+//! which day of a period is meant, it is the day that DTSTART has there.
+
+use jiff::civil::{Date, Weekday};
+
+use super::parts::{Frequency, NthWeekday, Parts};
+use super::periods::week_of_year;
+
+/// A filter of dates: an empty list lets every date through.
+#[derive(Debug)]
+pub(super) struct DateFilter {
+    months: Vec<i16>,
+    weeks: Vec<i16>,
+    year_days: Vec<i16>,
+    month_days: Vec<i16>,
+    weekdays: Vec<NthWeekday>,
+    /// What an nth weekday is counted in.
+    nth_of: NthOf,
+    week_start: Weekday,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum NthOf {
+    Month,
+    Year,
+}
+
+impl DateFilter {
+    /// The dates of `parts` in a rule that starts on `start`.
+    pub(super) fn new(parts: &Parts, start: Date) -> Self {
+        let mut filter = Self {
+            months: parts.months.clone(),
+            weeks: parts.weeks.clone(),
+            year_days: parts.year_days.clone(),
+            month_days: parts.month_days.clone(),
+            weekdays: parts.weekdays.clone(),
+            nth_of: match parts.frequency {
+                Frequency::Yearly if parts.months.is_empty() => NthOf::Year,
+                Frequency::Yearly
+                | Frequency::Monthly
+                | Frequency::Weekly
+                | Frequency::Daily
+                | Frequency::Hourly
+                | Frequency::Minutely => NthOf::Month,
+            },
+            week_start: parts.week_start,
+        };
+        if parts.year_days.is_empty() && parts.month_days.is_empty() && parts.weekdays.is_empty() {
+            let its_weekday = NthWeekday { nth: None, weekday: start.weekday() };
+            match parts.frequency {
+                Frequency::Yearly if !parts.weeks.is_empty() => filter.weekdays = vec![its_weekday],
+                Frequency::Yearly => {
+                    filter.month_days = vec![start.day().into()];
+                    if parts.months.is_empty() {
+                        filter.months = vec![start.month().into()];
+                    }
+                }
+                Frequency::Monthly => filter.month_days = vec![start.day().into()],
+                Frequency::Weekly => filter.weekdays = vec![its_weekday],
+                Frequency::Daily | Frequency::Hourly | Frequency::Minutely => {}
+            }
+        }
+        filter
+    }
+
+    /// True when every date passes.
+    pub(super) fn is_every(&self) -> bool {
+        self.months.is_empty()
+            && self.weeks.is_empty()
+            && self.year_days.is_empty()
+            && self.month_days.is_empty()
+            && self.weekdays.is_empty()
+    }
+
+    /// Whether `date` passes.
+    pub(super) fn names(&self, date: Date) -> bool {
+        self.names_month(date)
+            && names(&self.month_days, date.day().into(), date.days_in_month().into())
+            && names(&self.year_days, date.day_of_year(), date.days_in_year())
+            && self.names_weekday(date)
+            && self.names_week(date)
+    }
+
+    /// The first date from `from` to `last` that passes.
+    pub(super) fn first_between(&self, from: Date, last: Date) -> Option<Date> {
+        let mut date = from;
+        while date <= last {
+            if !self.names_month(date) {
+                date = date.last_of_month().tomorrow().ok()?;
+            } else if self.names(date) {
+                return Some(date);
+            } else {
+                date = date.tomorrow().ok()?;
+            }
+        }
+        None
+    }
+
+    fn names_month(&self, date: Date) -> bool {
+        self.months.is_empty() || self.months.contains(&date.month().into())
+    }
+
+    fn names_weekday(&self, date: Date) -> bool {
+        if self.weekdays.is_empty() {
+            return true;
+        }
+        let weekday = date.weekday();
+        self.weekdays.iter().filter(|named| named.weekday == weekday).any(|named| match named.nth {
+            None => true,
+            Some(nth) => {
+                let (day, days) = match self.nth_of {
+                    NthOf::Month => (date.day().into(), date.days_in_month().into()),
+                    NthOf::Year => (date.day_of_year(), date.days_in_year()),
+                };
+                // The how manieth of its weekday, from both ends.
+                nth == (day - 1) / 7 + 1 || nth == -((days - day) / 7 + 1)
+            }
+        })
+    }
+
+    fn names_week(&self, date: Date) -> bool {
+        self.weeks.is_empty() || {
+            let (week, weeks) = week_of_year(date, self.week_start);
+            names(&self.weeks, week, weeks)
+        }
+    }
+}
+
+/// Whether `list` names the place `place` of `count`, from the start or, negative, from the end.
+fn names(list: &[i16], place: i16, count: i16) -> bool {
+    list.is_empty()
+        || list.binary_search(&place).is_ok()
+        || list.binary_search(&(place - count - 1)).is_ok()
+}

@@ -1,0 +1,204 @@
+//! The wall-clock times of a rule that names times of day: DAILY and coarser.
+//!
+//! Promises: the time after another is found, and the times between two are counted, at a cost
+//! that does not depend on how far DTSTART lies back; no set of a period is ever written out but
+//! its dates.
+
+use std::cmp::Ordering;
+
+use jiff::SignedDuration;
+use jiff::civil::{Date, DateTime, Time};
+
+use super::date_filter::DateFilter;
+use super::parts::Parts;
+use super::periods::Periods;
+use crate::recurrence::Wall;
+use crate::recurrence::clock_change::{HORIZON, WallTimes};
+use crate::words::time::Span;
+
+/// A rule looks at this many of its periods at least, however long they are.
+const FEWEST_PERIODS: u64 = 100;
+
+/// The named times from DTSTART on, whenever the rule ends.
+#[derive(Debug)]
+pub(super) struct Expansion {
+    start: Wall,
+    periods: Periods,
+    dates: DateFilter,
+    /// The times of each named date, in order.
+    times: Vec<Time>,
+    /// Which of a period's times are meant, from 1 or, negative, from its end; all when empty.
+    positions: Vec<i16>,
+}
+
+impl Expansion {
+    /// The times of `parts` in a rule that starts at `start`.
+    pub(super) fn new(parts: &Parts, start: Wall) -> Self {
+        let (date, time) = (start.civil().date(), start.civil().time());
+        let or_its = |list: &[i16], its: i8| {
+            if list.is_empty() { vec![its.into()] } else { list.to_vec() }
+        };
+        let second = parts.second.unwrap_or(time.second().into());
+        let minutes = or_its(&parts.minutes, time.minute());
+        let times = or_its(&parts.hours, time.hour()).into_iter().flat_map(|hour| {
+            minutes.iter().filter_map(move |minute| time_of_day(hour, *minute, second))
+        });
+        Self {
+            start,
+            periods: Periods::new(parts, date),
+            dates: DateFilter::new(parts, date),
+            times: times.collect(),
+            positions: parts.positions.clone(),
+        }
+    }
+
+    /// The first time that can be named.
+    pub(super) fn start(&self) -> Wall {
+        self.start
+    }
+
+    /// How many named times there are from `first` to `last`, both included; beyond `enough` they
+    /// need not be counted.
+    pub(super) fn count(&self, first: Wall, last: Wall, enough: u64) -> u64 {
+        let first = first.max(self.start);
+        let Some(end) = last.next().filter(|end| first < *end) else { return 0 };
+        let mut count = 0_u64;
+        for (begins, ends) in self.periods.from(first.civil().date()) {
+            if begins > last.civil().date() || count > enough {
+                break;
+            }
+            count += if self.positions.is_empty() {
+                self.count_in(begins, ends, first, end)
+            } else {
+                let times = self.of_period(begins, ends);
+                times.before(end).saturating_sub(times.before(first))
+            };
+        }
+        count
+    }
+
+    /// How many times a period has from `first` to before `end`, in a rule without positions.
+    fn count_in(&self, begins: Date, ends: Date, first: Wall, end: Wall) -> u64 {
+        let (first, end) = (first.civil(), end.civil());
+        let ends = ends.min(end.date());
+        let mut count = 0;
+        let mut date = self.dates.first_between(begins.max(first.date()), ends);
+        while let Some(named) = date {
+            let earlier = |than: DateTime| match named.cmp(&than.date()) {
+                Ordering::Less => self.times.len(),
+                Ordering::Equal => self.times.partition_point(|time| *time < than.time()),
+                Ordering::Greater => 0,
+            };
+            count += earlier(end) - earlier(first);
+            date = named.tomorrow().ok().and_then(|next| self.dates.first_between(next, ends));
+        }
+        u64::try_from(count).unwrap_or(u64::MAX)
+    }
+
+    /// All that a period names, also what lies before DTSTART: positions are counted in it.
+    fn of_period(&self, begins: Date, ends: Date) -> PeriodTimes<'_> {
+        let first = self.dates.first_between(begins, ends);
+        let after = |date: &Date| self.dates.first_between(date.tomorrow().ok()?, ends);
+        let dates: Vec<Date> = std::iter::successors(first, after).collect();
+        PeriodTimes { dates, times: &self.times, positions: &self.positions }
+    }
+}
+
+impl WallTimes for Expansion {
+    fn at_or_after(&self, from: Wall) -> Option<Wall> {
+        let from = from.max(self.start);
+        let horizon = i64::try_from(self.horizon().micros()).unwrap_or(i64::MAX);
+        let limit = from.civil().date().checked_add(SignedDuration::from_micros(horizon));
+        let limit = limit.unwrap_or(Date::MAX);
+        for (begins, ends) in self.periods.from(from.civil().date()) {
+            if begins > limit {
+                break;
+            }
+            let found = if self.positions.is_empty() {
+                self.first_in(begins, ends, from)
+            } else {
+                self.of_period(begins, ends).at_or_after(from)
+            };
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    fn horizon(&self) -> Span {
+        let fewest = Span::from_days(self.periods.days_between()).times(FEWEST_PERIODS);
+        HORIZON.max(fewest)
+    }
+}
+
+impl Expansion {
+    /// The first time of a period from `from` on, in a rule without positions.
+    fn first_in(&self, begins: Date, ends: Date, from: Wall) -> Option<Wall> {
+        let civil = from.civil();
+        let date = self.dates.first_between(begins.max(civil.date()), ends)?;
+        let on_time = |time: &&Time| date > civil.date() || **time >= civil.time();
+        if let Some(time) = self.times.iter().find(on_time) {
+            return Some(Wall::containing(date.to_datetime(*time)));
+        }
+        let date = self.dates.first_between(date.tomorrow().ok()?, ends)?;
+        Some(Wall::containing(date.to_datetime(*self.times.first()?)))
+    }
+}
+
+/// The times of one period: those of each date, among which the positions choose.
+struct PeriodTimes<'a> {
+    dates: Vec<Date>,
+    times: &'a [Time],
+    positions: &'a [i16],
+}
+
+impl PeriodTimes<'_> {
+    /// How many chosen times come before `wall`.
+    fn before(&self, wall: Wall) -> u64 {
+        let before = self.all_before(wall);
+        let count = self.chosen().into_iter().filter(|place| *place < before).count();
+        u64::try_from(count).unwrap_or(u64::MAX)
+    }
+
+    /// The first chosen time from `from` on.
+    fn at_or_after(&self, from: Wall) -> Option<Wall> {
+        let before = self.all_before(from);
+        let place = self.chosen().into_iter().find(|place| *place >= before)?;
+        let (date, time) = (place / self.times.len(), place % self.times.len());
+        Some(Wall::containing(self.dates.get(date)?.to_datetime(*self.times.get(time)?)))
+    }
+
+    /// How many times, chosen or not, come before `wall`.
+    fn all_before(&self, wall: Wall) -> usize {
+        let civil = wall.civil();
+        let dates = self.dates.partition_point(|date| *date < civil.date());
+        let times = if self.dates.get(dates) == Some(&civil.date()) {
+            self.times.partition_point(|time| *time < civil.time())
+        } else {
+            0
+        };
+        dates * self.times.len() + times
+    }
+
+    /// The places of the chosen times among all, from 0, in order.
+    fn chosen(&self) -> Vec<usize> {
+        let all = self.dates.len() * self.times.len();
+        let place = |position: &i16| {
+            let distance = usize::from(position.unsigned_abs());
+            let place =
+                if *position > 0 { distance.checked_sub(1) } else { all.checked_sub(distance) };
+            place.filter(|place| *place < all)
+        };
+        let mut places: Vec<usize> = self.positions.iter().filter_map(place).collect();
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+}
+
+/// `None` outside the day, which the grammar rules out.
+fn time_of_day(hour: i16, minute: i16, second: i16) -> Option<Time> {
+    let part = |number: i16| i8::try_from(number).ok();
+    Time::new(part(hour)?, part(minute)?, part(second)?, 0).ok()
+}

@@ -1,0 +1,264 @@
+//! RRULE: a recurrence rule of RFC 5545, in a time zone.
+//!
+//! Promises: a text is read strictly and refused with column and remedy; a [`RruleRule`] that
+//! exists has an instant; asking for the next is total, bounded, and never walks from DTSTART.
+//! docs/adr/0004-rrule.md says why the expansion is our own and how the RFC's open questions are
+//! answered.
+//!
+//! `grammar` reads the text into `parts`, `error` answers what it refuses; `local_time` is DTSTART
+//! and its like, `ics` reads all of them as iCalendar lines. `periods` and `date_filter` say which dates
+//! are meant, `expansion` which times of day; `elapsed` counts real minutes instead; `series` puts
+//! the instants together.
+
+mod date_filter;
+mod elapsed;
+mod error;
+mod expansion;
+mod grammar;
+mod ics;
+mod local_time;
+mod parts;
+mod periods;
+mod series;
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::str::FromStr;
+use std::sync::Arc;
+
+pub use error::{RruleError, RruleNeverFires, RruleProblem, TooManyDates};
+pub use ics::{IcsError, IcsProblem};
+pub use local_time::{LocalTime, LocalTimeError};
+pub use parts::{Frequency, RruleKey};
+
+use self::parts::Parts;
+use self::series::Series;
+use super::clock_change::{Pace, WallTimes};
+use super::zone::Gap;
+use super::{Occasion, RecurrenceError, Wall, Zone};
+use crate::words::time::Timestamp;
+
+/// The most RDATEs and EXDATEs of a rule together.
+const MAX_DATES: usize = 1_000;
+
+/// The text of an RRULE, without DTSTART. Equal, ordered and hashed by its text as typed.
+#[derive(Clone)]
+pub struct Rrule {
+    text: Arc<str>,
+    parts: Arc<Parts>,
+}
+
+/// An RRULE with its start and its zone, and with the times that are added to it and left out.
+/// Equal, ordered and hashed by these.
+#[derive(Clone)]
+pub struct RruleRule {
+    rrule: Rrule,
+    dtstart: LocalTime,
+    zone: Zone,
+    dates: Dates,
+    series: Arc<Series>,
+}
+
+/// What is added to a rule and what is left out. A rule keeps them in order, each once.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Dates {
+    /// RDATE: it fires then too. COUNT and UNTIL pay no heed to it.
+    pub rdate: Vec<LocalTime>,
+    /// EXDATE: it does not fire then. COUNT counts it all the same.
+    pub exdate: Vec<LocalTime>,
+}
+
+impl Rrule {
+    /// The rule as typed.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// How often its periods come.
+    pub fn frequency(&self) -> Frequency {
+        self.parts.frequency
+    }
+
+    /// Whether it names times of day or follows elapsed time.
+    pub fn pace(&self) -> Pace {
+        if self.parts.frequency.is_elapsed() { Pace::RealTime } else { Pace::FixedTime }
+    }
+}
+
+impl FromStr for Rrule {
+    type Err = RruleError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let parts = grammar::parse(text)?;
+        Ok(Self { text: text.into(), parts: Arc::new(parts) })
+    }
+}
+
+impl RruleRule {
+    /// `rrule` from `dtstart` on, in `zone`, if it ever fires there.
+    pub fn new(
+        rrule: Rrule,
+        dtstart: LocalTime,
+        zone: Zone,
+        dates: Dates,
+    ) -> Result<Self, RecurrenceError> {
+        let count = dates.rdate.len().saturating_add(dates.exdate.len());
+        if count > MAX_DATES {
+            return Err(TooManyDates { dates: count }.into());
+        }
+        let dates = Dates { rdate: in_order(dates.rdate), exdate: in_order(dates.exdate) };
+        let walls = |dates: &[LocalTime]| dates.iter().map(|date| date.wall()).collect::<Vec<_>>();
+        let series = Series::new(
+            &rrule.parts,
+            &zone,
+            dtstart.wall(),
+            &walls(&dates.rdate),
+            &walls(&dates.exdate),
+        );
+        match series.filter(|series| series.next_after(Timestamp::EPOCH, None, None).is_some()) {
+            Some(series) => Ok(Self { rrule, dtstart, zone, dates, series: Arc::new(series) }),
+            None => Err(RruleNeverFires { rrule: rrule.text().to_owned(), dtstart, zone }.into()),
+        }
+    }
+
+    /// The rule in iCalendar lines: DTSTART with its TZID, RRULE, RDATE, EXDATE.
+    pub fn from_ics(text: &str) -> Result<Self, RecurrenceError> {
+        let lines = ics::read(text)?;
+        Self::new(lines.rrule, lines.dtstart, lines.zone, lines.dates)
+    }
+
+    /// The rule's text.
+    pub fn rrule(&self) -> &Rrule {
+        &self.rrule
+    }
+
+    /// From when.
+    pub fn dtstart(&self) -> LocalTime {
+        self.dtstart
+    }
+
+    /// The zone.
+    pub fn zone(&self) -> &Zone {
+        &self.zone
+    }
+
+    /// What is added and left out.
+    pub fn dates(&self) -> &Dates {
+        &self.dates
+    }
+
+    /// The first occasion after `after`; see [`Recurrence::next_after`](super::Recurrence).
+    pub(super) fn next_after(
+        &self,
+        after: Timestamp,
+        last_wall: Option<Wall>,
+        known: Option<Occasion>,
+    ) -> Option<Occasion> {
+        self.series.next_after(after, last_wall, known)
+    }
+
+    /// Whether the clock on the wall named `occasion`, and not elapsed time.
+    pub(super) fn is_named(&self, occasion: Occasion) -> bool {
+        match self.rrule.pace() {
+            Pace::FixedTime => true,
+            Pace::RealTime => self.series.adds(occasion),
+        }
+    }
+
+    /// The wall-clock times that may have become `occasion`.
+    pub(super) fn behind(&self, occasion: Occasion) -> impl WallTimes {
+        self.series.behind(occasion)
+    }
+
+    /// What a rule in elapsed time loses to `gap`, which ends at `gap_end`.
+    pub(super) fn lost(&self, gap_end: jiff::Timestamp, gap: Gap) -> Vec<Wall> {
+        self.series.lost(gap_end, gap)
+    }
+
+    /// What makes two rules the same.
+    fn key(&self) -> (&Rrule, LocalTime, &Zone, &Dates) {
+        (&self.rrule, self.dtstart, &self.zone, &self.dates)
+    }
+}
+
+fn in_order(mut dates: Vec<LocalTime>) -> Vec<LocalTime> {
+    dates.sort_unstable();
+    dates.dedup();
+    dates
+}
+
+impl PartialEq for RruleRule {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for RruleRule {}
+
+impl PartialOrd for RruleRule {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for RruleRule {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl Hash for RruleRule {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
+}
+
+impl fmt::Debug for RruleRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RruleRule")
+            .field("rrule", &self.rrule)
+            .field("dtstart", &self.dtstart)
+            .field("zone", &self.zone)
+            .field("dates", &self.dates)
+            .finish_non_exhaustive()
+    }
+}
+
+impl PartialEq for Rrule {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Rrule {}
+
+impl PartialOrd for Rrule {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Rrule {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.text.cmp(&other.text)
+    }
+}
+
+impl Hash for Rrule {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.text.hash(state);
+    }
+}
+
+impl fmt::Display for Rrule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl fmt::Debug for Rrule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Rrule({})", self.text)
+    }
+}
