@@ -38,6 +38,8 @@ pub struct Profile {
     pub operator_gap: Span,
     /// True when somebody sweeps each lease in the very instant in which it runs out.
     pub has_vulture: bool,
+    /// True when every worker has a schedule of every minute from the start.
+    pub is_scheduled: bool,
     /// What they want, and how often.
     pub wishes: Wishes,
     /// The longest way of a message, one way.
@@ -205,8 +207,8 @@ impl Profile {
         Self {
             base,
             chaos: draw.span(
-                lease.times(3).max(Span::from_minutes(2)),
-                lease.times(12).max(Span::from_minutes(6)),
+                lease.times(3).max(Span::from_minutes(4)),
+                lease.times(12).max(Span::from_minutes(12)),
             ),
             workers,
             definitions,
@@ -221,6 +223,7 @@ impl Profile {
             clock_step,
             operator_gap: draw.span(Span::from_secs(1), Span::from_secs(60)),
             has_vulture: draw.chance(500),
+            is_scheduled: draw.chance(500),
             wishes: wishes(&mut draw),
             latency: draw
                 .pick([

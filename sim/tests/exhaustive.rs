@@ -1,85 +1,99 @@
-//! The protocol searched to the end in small scopes; the counts are pinned, so that a change of
-//! the protocol shows.
+//! The protocol searched to the end in small scopes. The counts are pinned: a change of the
+//! protocol shows, and somebody looks whether it was meant.
 
 use sim::exhaustive::{Budget, Found, Part, Scope, Work, search};
+use sim::sabotage::Sabotage;
 
 const MOST_STATES: usize = 1_000_000;
 
 fn searched(scope: &Scope) -> Found {
-    let found = search(scope).unwrap_or_else(|trace| panic!("{trace}"));
-    println!("{found:?}");
-    found
+    search(scope).unwrap_or_else(|trace| panic!("{trace}"))
 }
 
-/// One runner alone, and much that goes wrong with its messages.
-#[test]
-fn one_runner_whose_messages_are_lost_late_and_doubled() {
-    let scope = Scope {
+fn one_runner(budget: Budget) -> Scope {
+    Scope {
         parts: [Part::Serves, Part::Absent],
         work: Work::Manual,
-        budget: Budget { losses: 2, doubles: 1, cancels: 1, times: 3, ..Budget::default() },
+        budget,
+        sabotage: None,
         most_messages: 3,
         most_states: MOST_STATES,
-    };
-    searched(&scope);
+    }
+}
+
+fn two_runners(budget: Budget) -> Scope {
+    Scope { parts: [Part::Serves, Part::Serves], ..one_runner(budget) }
+}
+
+#[test]
+fn one_runner_whose_messages_are_lost_late_and_doubled() {
+    let budget = Budget { losses: 2, doubles: 1, cancels: 1, times: 3, ..Budget::default() };
+    assert_eq!(searched(&one_runner(budget)), Found { states: 0, steps: 0, depth: 0 });
+}
+
+#[test]
+fn one_runner_that_is_stopped_while_its_messages_are_lost() {
+    let budget = Budget { losses: 1, drains: 1, cancels: 1, times: 3, ..Budget::default() };
+    assert_eq!(searched(&one_runner(budget)), Found { states: 0, steps: 0, depth: 0 });
 }
 
 #[test]
 fn two_runners_of_which_one_dies_or_freezes() {
-    let scope = Scope {
-        parts: [Part::Serves, Part::Serves],
-        work: Work::Manual,
-        budget: Budget { losses: 1, crashes: 1, times: 2, ..Budget::default() },
-        most_messages: 3,
-        most_states: MOST_STATES,
-    };
-    searched(&scope);
+    let budget = Budget { losses: 1, crashes: 1, times: 2, ..Budget::default() };
+    assert_eq!(searched(&two_runners(budget)), Found { states: 0, steps: 0, depth: 0 });
 }
 
 #[test]
 fn two_runners_of_which_one_is_stopped() {
-    let scope = Scope {
-        parts: [Part::Serves, Part::Serves],
-        work: Work::Manual,
-        budget: Budget { drains: 1, times: 2, ..Budget::default() },
-        most_messages: 3,
-        most_states: MOST_STATES,
-    };
-    searched(&scope);
-}
-
-#[test]
-fn a_runner_that_is_stopped_while_its_messages_are_lost() {
-    let scope = Scope {
-        parts: [Part::Serves, Part::Absent],
-        work: Work::Manual,
-        budget: Budget { losses: 1, drains: 1, cancels: 1, times: 3, ..Budget::default() },
-        most_messages: 3,
-        most_states: MOST_STATES,
-    };
-    searched(&scope);
+    let budget = Budget { drains: 1, times: 2, ..Budget::default() };
+    assert_eq!(searched(&two_runners(budget)), Found { states: 0, steps: 0, depth: 0 });
 }
 
 #[test]
 fn a_foreground_run_beside_a_runner() {
-    let scope = Scope {
-        parts: [Part::Serves, Part::Foreground],
-        work: Work::Manual,
-        budget: Budget { losses: 1, interrupts: 1, times: 1, ..Budget::default() },
-        most_messages: 3,
-        most_states: MOST_STATES,
-    };
-    searched(&scope);
+    let budget = Budget { losses: 1, interrupts: 1, times: 1, ..Budget::default() };
+    let scope = Scope { parts: [Part::Serves, Part::Foreground], ..two_runners(budget) };
+    assert_eq!(searched(&scope), Found { states: 0, steps: 0, depth: 0 });
 }
 
 #[test]
-fn a_scheduled_run_that_fails_and_is_retried() {
-    let scope = Scope {
-        parts: [Part::Serves, Part::Serves],
-        work: Work::Schedule,
-        budget: Budget { crashes: 1, ticks: 2, cancels: 1, times: 2, ..Budget::default() },
-        most_messages: 3,
-        most_states: MOST_STATES,
-    };
-    searched(&scope);
+fn a_foreground_run_alone_whose_start_comes_late_and_twice() {
+    let budget = Budget { losses: 1, doubles: 1, interrupts: 1, times: 3, ..Budget::default() };
+    let scope =
+        Scope { parts: [Part::Foreground, Part::Absent], work: Work::None, ..one_runner(budget) };
+    assert_eq!(searched(&scope), Found { states: 0, steps: 0, depth: 0 });
+}
+
+#[test]
+fn a_scheduled_run_that_fails_and_is_retried_by_one_of_two_runners() {
+    let budget = Budget { crashes: 1, ticks: 2, cancels: 1, times: 1, ..Budget::default() };
+    let scope = Scope { work: Work::Schedule, ..two_runners(budget) };
+    assert_eq!(searched(&scope), Found { states: 0, steps: 0, depth: 0 });
+}
+
+#[test]
+fn a_scheduled_run_that_fails_and_is_retried_while_messages_are_lost() {
+    let budget = Budget { losses: 1, ticks: 3, cancels: 1, times: 2, ..Budget::default() };
+    let scope = Scope { work: Work::Schedule, ..one_runner(budget) };
+    assert_eq!(searched(&scope), Found { states: 0, steps: 0, depth: 0 });
+}
+
+fn trace_of(sabotage: Sabotage) -> String {
+    let budget = Budget { losses: 1, cancels: 1, times: 3, ..Budget::default() };
+    search(&Scope { sabotage: Some(sabotage), ..one_runner(budget) }).unwrap_err()
+}
+
+#[test]
+fn the_search_finds_a_store_that_takes_old_turns() {
+    assert!(trace_of(Sabotage::OldTurnsTaken).starts_with("fenced"));
+}
+
+#[test]
+fn the_search_finds_a_store_that_takes_a_finish_without_its_fence() {
+    assert!(trace_of(Sabotage::FinishWithoutFence).starts_with("terminal-is-final"));
+}
+
+#[test]
+fn the_search_finds_a_store_that_hands_over_unrenewed_leases() {
+    assert!(trace_of(Sabotage::HandOverUnrenewed).starts_with("no-overlap"));
 }

@@ -13,6 +13,8 @@ use horarium_core::words::{
     RunId, Span, Timestamp, WorkerName,
 };
 
+use crate::sabotage::Sabotage;
+
 /// What a runner of the scope is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
@@ -67,6 +69,8 @@ pub struct Scope {
     pub work: Work,
     /// The disasters.
     pub budget: Budget,
+    /// A seeded bug of the store, to show that the search would find it.
+    pub sabotage: Option<Sabotage>,
     /// The most messages on their way at once.
     pub most_messages: usize,
     /// A search that finds more states than this is stopped.

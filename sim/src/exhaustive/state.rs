@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use horarium_core::ledger::audit::{self, Audit, Invariant};
 use horarium_core::ledger::command::Tick;
-use horarium_core::ledger::{Claim, Command, Ledger, Locked, Reply};
+use horarium_core::ledger::{Claim, Command, Event, Handled, Ledger, Locked, Reply};
 use horarium_core::run::Output as JobOutput;
 use horarium_core::runner::{CallId, Exit, Input, JobExit, Output, Runner};
 use horarium_core::schedule::Revision;
@@ -17,6 +17,7 @@ use horarium_core::words::{Moment, RunId, RunnerId, SchedulerId, Timestamp};
 
 use crate::breach::{Breach, Law};
 use crate::describe;
+use crate::sabotage::Sabotage;
 
 use super::action::Action;
 use super::scope::{Budget, Cast, GRID, Part, Scope, Work};
@@ -122,6 +123,7 @@ impl Host {
 #[derive(Debug, Clone)]
 pub(super) struct State {
     cast: Rc<Cast>,
+    sabotage: Option<Sabotage>,
     now: Moment,
     store: Shared<Watched>,
     hosts: [Shared<Host>; 2],
@@ -148,6 +150,7 @@ impl State {
             Shared::new(Host::new(machine, start))
         };
         let mut state = Self {
+            sabotage: scope.sabotage,
             now: start,
             store: Shared::new(Watched { ledger, audit }),
             hosts: [host(0, scope.parts[0]), host(1, scope.parts[1])],
@@ -366,7 +369,11 @@ impl State {
         };
         if is_outlived {
             let mut ledger = self.store.ledger.clone();
-            let handled = ledger.handle(self.store_time(self.now), command);
+            let now = self.store_time(self.now);
+            let handled = match self.sabotage {
+                Some(sabotage) => sabotage.handle(&mut ledger, now, command, &Locked::default()),
+                None => ledger.handle(now, command),
+            };
             if !handled.events.is_empty() {
                 let what = format!("{} changes rows too late", describe::command(command));
                 return Err(Breach::of(Invariant::Fenced, what));
@@ -468,7 +475,12 @@ impl State {
         let now = self.store_time(self.now);
         let before = self.store.clone();
         let watched = self.store.change();
-        let handled = watched.ledger.handle_amid(now, command, &Locked::default());
+        let handled = match self.sabotage {
+            Some(sabotage) => {
+                sabotage.handle(&mut watched.ledger, now, command, &Locked::default())
+            }
+            None => watched.ledger.handle_amid(now, command, &Locked::default()),
+        };
         watched.audit.observe(now, command, &handled)?;
         if handled.events.is_empty() {
             self.store = before;
@@ -484,7 +496,24 @@ impl State {
         if let Some(violation) = audit::check(watched.ledger.rows()).into_iter().next() {
             return Err(violation.into());
         }
+        self.judge_slots(&handled)?;
         Ok(handled.reply)
+    }
+
+    /// When the store gives a slot away, the job that had it is dead.
+    fn judge_slots(&self, handled: &Handled) -> Result<(), Breach> {
+        for event in &handled.events {
+            let (Event::RunEnded { run, .. } | Event::RunGivenBack { run }) = event else {
+                continue;
+            };
+            let mut live = self.hosts.iter().flat_map(|host| host.jobs.keys());
+            if let Some(claim) = live.find(|claim| claim.run == *run) {
+                let what =
+                    format!("the slot of {} is free while it lives", describe::claim(*claim));
+                return Err(Breach::of(Invariant::NoOverlap, what));
+            }
+        }
+        Ok(())
     }
 
     fn post(&mut self, message: Shared<Message>) {

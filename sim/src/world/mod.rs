@@ -69,6 +69,8 @@ enum Happening {
     Arrives(Box<Letter>),
     /// A lease runs out on the store's clock.
     Expires,
+    /// The first schedules are put.
+    OperatorsBegin,
     /// An operator wants something.
     OperatorActs,
     /// An operator is answered.
@@ -164,7 +166,9 @@ impl World {
             world.queue.put(Time::START, Happening::SchedulerStarts);
         }
         world.publish_catalogue();
-        world.queue.put(Time::START.plus(Span::from_secs(1)), Happening::OperatorActs);
+        let soon = Time::START.plus(Span::from_secs(1));
+        world.queue.put(soon, Happening::OperatorsBegin);
+        world.queue.put(soon, Happening::OperatorActs);
         world.plan_disasters();
         world.queue.put(Time::START.plus(world.profile.chaos), Happening::Heals);
         world
@@ -228,6 +232,7 @@ impl World {
             Happening::SchedulerThaws { scheduler } => self.scheduler_thaws(scheduler),
             Happening::Arrives(letter) => self.arrives(*letter),
             Happening::Expires => self.expires(),
+            Happening::OperatorsBegin => self.put_first_schedules(),
             Happening::OperatorActs => self.operator_acts(),
             Happening::OperatorHears { operation, reply } => {
                 self.operator_hears(operation, &reply);

@@ -53,7 +53,10 @@ impl World {
         let text = self.sender_name(sender);
         self.note(|| format!("{text} → {}", describe::command(&command)));
         let faults = self.profile.faults;
-        let request = self.draw_way(faults.request_lost, faults.request_late, faults.request_twice);
+        // A foreground start that comes late is rare and worth more tries.
+        let often = if matches!(command, Command::StartForeground { .. }) { 4 } else { 1 };
+        let late = faults.request_late * often;
+        let request = self.draw_way(faults.request_lost, late, faults.request_twice);
         let answer = self.draw_way(faults.answer_lost, faults.answer_late, faults.answer_twice);
         let way = self.one_way();
         let request = if self.is_mute(sender) { Way::Lost } else { request };

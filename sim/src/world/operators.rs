@@ -82,6 +82,27 @@ impl World {
         self.ask(Command::PublishCatalogue { definitions, by: by("founder") });
     }
 
+    /// In many worlds every worker has something to do from the start.
+    pub(super) fn put_first_schedules(&mut self) {
+        if !self.profile.is_scheduled {
+            return;
+        }
+        let Ok(recurrence) = Recurrence::cron("* * * * *", Zone::utc()) else {
+            return;
+        };
+        for worker in self.profile.workers.clone() {
+            let plan = Box::new(Plan {
+                recurrence: recurrence.clone(),
+                max_runs: None,
+                until: None,
+                not_before: None,
+                ..self.plan()
+            });
+            let (seen, by) = (Revision::NONE, by("founder"));
+            self.ask(Command::PutSchedule { worker, seen, plan, reset_runs: false, by });
+        }
+    }
+
     /// An operator wants something.
     pub(super) fn operator_acts(&mut self) {
         if !self.is_chaos() {

@@ -87,7 +87,8 @@ impl World {
         self.start_process(&seat, None, Purpose::Foreground(Box::new(wish)));
         // Some people change their minds at once.
         if self.workload.chance(300) {
-            let soon = self.workload.span(Span::ZERO, Span::from_secs(3));
+            let longest = self.workload.pick([Span::from_millis(300), Span::from_secs(3)]);
+            let soon = self.workload.span(Span::ZERO, longest);
             let input = Box::new(Input::Interrupt);
             self.after(soon, Happening::RunnerHears { runner, input });
         }
