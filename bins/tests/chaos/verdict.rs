@@ -101,7 +101,7 @@ pub(crate) fn judge(scene: &Scene, rows: &Rows, promises: &Promises) -> Verdict 
         marks_agree(scene, rows, &worker, &mut verdict);
     }
     every_instant_is_accounted_for(rows, promises, &mut verdict);
-    for process in with_environment(&scene.sign_of_a_job()) {
+    for process in with_environment(&[&scene.sign_of_a_job()]) {
         let command = text_of(format!("/proc/{}/cmdline", process.pid).as_ref());
         verdict.add(None, format!("a job's process is left: {process:?} {command:?}"));
     }

@@ -66,13 +66,16 @@ pub(crate) fn processes() -> impl Iterator<Item = Process> {
     entries.filter_map(|entry| Process::of(entry.file_name().to_str()?.parse().ok()?))
 }
 
-/// Every process whose environment has this entry.
-pub(crate) fn with_environment(entry: &str) -> Vec<Process> {
-    let has_it = |process: &Process| {
+/// Every process whose environment has, for each of these, an entry that begins with it.
+pub(crate) fn with_environment(entries: &[&str]) -> Vec<Process> {
+    let has_them = |process: &Process| {
         let environment = fs::read(format!("/proc/{}/environ", process.pid)).unwrap_or_default();
-        environment.split(|byte| *byte == 0).any(|found| found == entry.as_bytes())
+        let has = |entry: &&str| {
+            environment.split(|byte| *byte == 0).any(|found| found.starts_with(entry.as_bytes()))
+        };
+        entries.iter().all(has)
     };
-    processes().filter(has_it).collect()
+    processes().filter(has_them).collect()
 }
 
 /// A program of this package that was started, and its log.
