@@ -28,12 +28,12 @@ pub(crate) async fn insert(db: &mut SqliteConnection, name: &WorkerName) -> Resu
 
 const SAVE_SCHEDULE: &str = "
 INSERT INTO worker (
-    name, accounted_until, revision, plan, enablement, next_at, next_wall, last_wall, ordinal,
-    runs_created, zone_data, changed_at, changed_by
+    name, accounted_until, revision, plan, enablement, next_at, next_wall, last_wall,
+    next_ordinal, runs_created, zone_data, changed_at, changed_by
 ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
 ON CONFLICT (name) DO UPDATE SET
     accounted_until = ?2, revision = ?3, plan = ?4, enablement = ?5, next_at = ?6, next_wall = ?7,
-    last_wall = ?8, ordinal = ?9, runs_created = ?10, zone_data = ?11, changed_at = ?12,
+    last_wall = ?8, next_ordinal = ?9, runs_created = ?10, zone_data = ?11, changed_at = ?12,
     changed_by = ?13";
 
 /// Writes the worker's schedule.
@@ -64,7 +64,7 @@ pub(crate) async fn save_schedule(
 
 const ADVANCE: &str = "
 UPDATE worker SET
-    accounted_until = ?2, next_at = ?3, next_wall = ?4, last_wall = ?5, ordinal = ?6,
+    accounted_until = ?2, next_at = ?3, next_wall = ?4, last_wall = ?5, next_ordinal = ?6,
     runs_created = ?7
 WHERE name = ?1";
 
@@ -90,7 +90,7 @@ pub(crate) async fn advance(
 const DELETE_SCHEDULE: &str = "
 UPDATE worker SET
     accounted_until = ?2, revision = ?3, plan = NULL, enablement = NULL, next_at = NULL,
-    next_wall = NULL, last_wall = NULL, ordinal = NULL, runs_created = NULL, zone_data = NULL,
+    next_wall = NULL, last_wall = NULL, next_ordinal = NULL, runs_created = NULL, zone_data = NULL,
     changed_at = NULL, changed_by = NULL
 WHERE name = ?1";
 
@@ -152,9 +152,11 @@ fn read_schedule(fields: &Fields<'_>, revision: Revision) -> Result<Option<Sched
         return Ok(None);
     };
     let next = match fields.time_optional("next_at")? {
-        Some(at) => {
-            Some(Occasion { at, wall: fields.parse("next_wall")?, ordinal: fields.get("ordinal")? })
-        }
+        Some(at) => Some(Occasion {
+            at,
+            wall: fields.parse("next_wall")?,
+            ordinal: fields.get("next_ordinal")?,
+        }),
         None => None,
     };
     Ok(Some(Schedule {
