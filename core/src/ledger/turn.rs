@@ -49,12 +49,12 @@ impl Transaction<'_> {
 
     fn report(&mut self, turn: &Turn, report: &Report) -> ReportAnswer {
         let claim = report.claim;
-        if self.locked.runs.contains(&claim.run) {
-            return ReportAnswer::Busy;
-        }
         let Some(run) = self.held(turn, claim) else {
             return self.report_on_lost(turn, report);
         };
+        if self.locked.runs.contains(&claim.run) {
+            return ReportAnswer::Busy;
+        }
         match &report.event {
             ReportEvent::Started { config } => {
                 // Said again after a lost answer: the first report stands.
@@ -95,11 +95,11 @@ impl Transaction<'_> {
     }
 
     fn hold(&mut self, turn: &Turn, claim: Claim, renewal: Option<Timestamp>) -> HoldAnswer {
-        if self.locked.runs.contains(&claim.run) {
-            return HoldAnswer::Busy;
-        }
         if self.held(turn, claim).is_none() {
             return HoldAnswer::Lost;
+        }
+        if self.locked.runs.contains(&claim.run) {
+            return HoldAnswer::Busy;
         }
         self.renew(claim.run, renewal);
         match self.held(turn, claim) {
@@ -164,7 +164,8 @@ impl Transaction<'_> {
         granted
     }
 
-    /// Claims what is due, oldest first, up to the runner's capacity.
+    /// Claims what is due, oldest first, up to the runner's capacity. What the same turn gave
+    /// back waits for the next one: a turn sees the queue as it found it.
     fn claim(&mut self, turn: &Turn, handlers: &Handlers, lease: Span, granted: &mut Vec<Grant>) {
         let held = self.ledger.held_by(turn.runner).count();
         let capacity = usize::try_from(turn.capacity).unwrap_or(usize::MAX);
@@ -174,7 +175,7 @@ impl Transaction<'_> {
             .take_while(|run| run.not_before <= self.now)
             .filter(|run| run.start_before.is_none_or(|latest| self.now <= latest))
             .filter(|run| handlers.serves(&run.worker.handler()))
-            .filter(|run| !self.locked.runs.contains(&run.id))
+            .filter(|run| !self.locked.runs.contains(&run.id) && !gives_back(turn, run.id))
             .map(|run| run.id)
             .take(capacity.saturating_sub(held))
             .collect();
@@ -208,4 +209,11 @@ impl Transaction<'_> {
             remaining: self.remaining(run),
         })
     }
+}
+
+/// True when the turn gives the run back.
+fn gives_back(turn: &Turn, run: RunId) -> bool {
+    turn.reports
+        .iter()
+        .any(|report| report.claim.run == run && report.event == ReportEvent::GivenBack)
 }
