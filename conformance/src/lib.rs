@@ -11,6 +11,7 @@ mod coverage;
 mod draw;
 mod generate;
 mod lockstep;
+mod reading;
 mod scenario;
 mod shorten;
 
@@ -18,13 +19,17 @@ use std::fmt;
 use std::future::Future;
 
 use horarium_core::ledger::Rows;
-use horarium_core::store::{ReadError, Store};
+use horarium_core::store::{ReadError, Reader, Store};
 use horarium_core::words::Timestamp;
 
 pub use coverage::{Coverage, EXPECTED, IMPOSSIBLE};
+pub use reading::Snapshot;
 
 /// A store whose clock can be set and whose rows can be looked at.
-pub trait Specimen: Store {
+pub trait Specimen: Send + Sync {
+    /// The store itself.
+    fn store(&self) -> &(impl Store + Reader);
+
     /// Sets the store's clock, forwards or back.
     fn set_clock(&self, now: Timestamp);
 
@@ -110,6 +115,9 @@ impl fmt::Display for SplitReport {
                     writeln!(f, "  {line}")?;
                 }
             }
+            lockstep::Split::Reading(difference) => {
+                writeln!(f, "\nreading differs: {difference}")?;
+            }
         }
         match self.origin {
             Origin::Seed(seed) => {
@@ -130,7 +138,8 @@ impl fmt::Display for Origin {
 }
 
 /// Runs random commands in lockstep on the ledger and on stores from `make_store`, a new one for
-/// each sequence. After every command the answers and all rows are compared. The seeds are fixed;
+/// each sequence. After every command the answers and all rows are compared, and after every
+/// sequence what people read. The seeds are fixed;
 /// the variable [`SEED_VARIABLE`] names others, and then coverage is not asked for.
 pub async fn exercise<S: Specimen, F: AsyncFn() -> S>(
     make_store: F,

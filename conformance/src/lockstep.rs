@@ -1,11 +1,13 @@
 //! Lockstep: every command goes to the model and to the store, and both must agree.
 
 use horarium_core::ledger::{Command, Ledger, Reply, Rows};
+use horarium_core::store::Store;
 use horarium_core::words::Timestamp;
 
 use crate::Specimen;
 use crate::coverage::Coverage;
 use crate::generate::Generator;
+use crate::reading::{Snapshot, compare};
 
 /// A command and when it was given.
 pub(crate) type Step = (Timestamp, Command);
@@ -21,17 +23,20 @@ pub(crate) enum Split {
     },
     /// Their rows differ, or the store's cannot be read.
     Rows { differences: Vec<String> },
+    /// The store showed people something else: the question and both answers.
+    Reading(String),
 }
 
 /// Model and store, side by side.
 pub(crate) struct Pair<'a, S> {
     model: Ledger,
     store: &'a S,
+    now: Timestamp,
 }
 
 impl<'a, S: Specimen> Pair<'a, S> {
     pub(crate) fn new(store: &'a S) -> Self {
-        Self { model: Ledger::new(), store }
+        Self { model: Ledger::new(), store, now: Timestamp::EPOCH }
     }
 
     pub(crate) const fn model(&self) -> &Ledger {
@@ -47,8 +52,9 @@ impl<'a, S: Specimen> Pair<'a, S> {
         let before = self.model.clone();
         let handled = self.model.handle(*now, command);
         coverage.count(&before, command, &handled.reply, &handled.events);
+        self.now = *now;
         self.store.set_clock(*now);
-        let found = self.store.submit(command).await;
+        let found = self.store.store().submit(command).await;
         if found.as_ref() != Ok(&handled.reply) {
             return Err(Split::Reply {
                 expected: Box::new(handled.reply),
@@ -60,6 +66,12 @@ impl<'a, S: Specimen> Pair<'a, S> {
             return Err(Split::Rows { differences: differences(self.model.rows(), &found) });
         }
         Ok(())
+    }
+
+    /// Asks both what people ask.
+    pub(crate) async fn read(&self) -> Result<(), Split> {
+        let snapshot = Snapshot { now: self.now, rows: self.model.rows().clone() };
+        compare(self.store.store(), &snapshot).await.map_err(Split::Reading)
     }
 
     /// Makes the model anew from the store's rows, as deep as they are. Its indexes must come out
@@ -106,7 +118,10 @@ pub(crate) async fn sequence<S: Specimen>(
             return Err((steps, split));
         }
     }
-    Ok(())
+    match pair.read().await {
+        Ok(()) => Ok(()),
+        Err(split) => Err((steps, split)),
+    }
 }
 
 /// Runs given steps on a new store, and says where and how they split, if they do.
@@ -121,7 +136,8 @@ pub(crate) async fn replay<S: Specimen>(
             return Some((index, split));
         }
     }
-    None
+    let split = pair.read().await.err()?;
+    Some((steps.len().saturating_sub(1), split))
 }
 
 /// What is different, row by row.

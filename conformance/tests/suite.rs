@@ -3,11 +3,13 @@
 
 use std::sync::Mutex;
 
-use conformance::{Nonconformance, Specimen, exercise};
-use horarium_core::ledger::{Command, Ledger, Reply, Rows};
-use horarium_core::run::RunStatus;
-use horarium_core::store::{ReadError, Store, StoreError};
-use horarium_core::words::Timestamp;
+use conformance::{Nonconformance, Snapshot, Specimen, exercise};
+use horarium_core::catalogue::Published;
+use horarium_core::ledger::{Command, Leadership, Ledger, Reply, Rows, Runner, Worker};
+use horarium_core::run::{Run, RunStatus};
+use horarium_core::schedule::Occurrence;
+use horarium_core::store::{ReadError, Reader, RunFilter, RunRef, Store, StoreError};
+use horarium_core::words::{Timestamp, WorkerName};
 
 /// The ledger as a store, with a fault on the way in and one on the way out.
 struct InMemory {
@@ -17,6 +19,11 @@ struct InMemory {
 }
 
 impl InMemory {
+    fn snapshot(&self) -> Snapshot {
+        let state = self.state.lock().unwrap();
+        Snapshot { now: state.1, rows: (self.shows)(state.0.rows().clone()) }
+    }
+
     fn new(takes: fn(&Command) -> Command, shows: fn(Rows) -> Rows) -> Self {
         Self { state: Mutex::new((Ledger::new(), Timestamp::EPOCH)), takes, shows }
     }
@@ -30,13 +37,62 @@ impl Store for InMemory {
     }
 }
 
+impl Reader for InMemory {
+    async fn now(&self) -> Result<Timestamp, ReadError> {
+        self.snapshot().now().await
+    }
+
+    async fn runs(&self, filter: &RunFilter) -> Result<Vec<Run>, ReadError> {
+        self.snapshot().runs(filter).await
+    }
+
+    async fn run(&self, run: RunRef) -> Result<Option<Run>, ReadError> {
+        self.snapshot().run(run).await
+    }
+
+    async fn workers(&self) -> Result<Vec<(WorkerName, Worker, Option<Run>)>, ReadError> {
+        self.snapshot().workers().await
+    }
+
+    async fn worker(
+        &self,
+        worker: &WorkerName,
+    ) -> Result<Option<(Worker, Option<Run>)>, ReadError> {
+        self.snapshot().worker(worker).await
+    }
+
+    async fn occurrences(
+        &self,
+        worker: &WorkerName,
+        limit: u32,
+    ) -> Result<Vec<Occurrence>, ReadError> {
+        self.snapshot().occurrences(worker, limit).await
+    }
+
+    async fn runners(&self) -> Result<Vec<Runner>, ReadError> {
+        self.snapshot().runners().await
+    }
+
+    async fn catalogue(&self) -> Result<Vec<Published>, ReadError> {
+        self.snapshot().catalogue().await
+    }
+
+    async fn leadership(&self) -> Result<Option<Leadership>, ReadError> {
+        self.snapshot().leadership().await
+    }
+}
+
 impl Specimen for InMemory {
+    fn store(&self) -> &(impl Store + Reader) {
+        self
+    }
+
     fn set_clock(&self, now: Timestamp) {
         self.state.lock().unwrap().1 = now;
     }
 
     async fn dump(&self) -> Result<Rows, ReadError> {
-        Ok((self.shows)(self.state.lock().unwrap().0.rows().clone()))
+        Ok(self.snapshot().rows)
     }
 }
 

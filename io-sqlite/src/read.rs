@@ -16,7 +16,7 @@ use crate::row::{self, json};
 use crate::slice::{read_leadership, read_sequences};
 use crate::store::SqliteStore;
 
-const RUNS: &str = "
+pub(crate) const RUNS: &str = "
 SELECT * FROM run
 WHERE (?1 IS NULL OR handler = ?1)
     AND (?2 IS NULL OR status IN (SELECT value FROM json_each(?2)))
@@ -25,7 +25,7 @@ WHERE (?1 IS NULL OR handler = ?1)
     AND number < ?5
 ORDER BY number DESC LIMIT ?6";
 /// The same for one worker, by the index of its history.
-const RUNS_OF_WORKER: &str = "
+pub(crate) const RUNS_OF_WORKER: &str = "
 SELECT * FROM run
 WHERE worker = ?7
     AND (?1 IS NULL OR handler = ?1)
@@ -101,7 +101,8 @@ impl SqliteStore {
 
     async fn listed_runs(&self, filter: &RunFilter) -> Result<Vec<Run>, Failure> {
         let statement = if filter.worker.is_some() { RUNS_OF_WORKER } else { RUNS };
-        let before = filter.before.map_or(i64::MAX, |number| number.0.cast_signed());
+        let before =
+            filter.before.map_or(i64::MAX, |number| i64::try_from(number.0).unwrap_or(i64::MAX));
         let mut query = sqlx::query(statement)
             .bind(filter.handler.as_ref().map(|handler| handler.as_str().to_owned()))
             .bind(status_list(&filter.statuses)?)

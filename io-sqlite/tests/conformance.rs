@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used)] // what the tests share may fail as they do
 
 use conformance::Specimen;
-use horarium_core::ledger::{Command, Reply, Rows};
-use horarium_core::store::{ReadError, Store, StoreError};
+use horarium_core::ledger::Rows;
+use horarium_core::store::{ReadError, Reader, Store};
 use horarium_core::words::Timestamp;
 use horarium_sqlite::{Clock, OpenOptions, SettableClock, SqliteStore, Synchronous};
 use tempfile::TempDir;
@@ -14,13 +14,11 @@ struct InDirectory {
     _directory: TempDir,
 }
 
-impl Store for InDirectory {
-    async fn submit(&self, command: &Command) -> Result<Reply, StoreError> {
-        self.store.submit(command).await
-    }
-}
-
 impl Specimen for InDirectory {
+    fn store(&self) -> &(impl Store + Reader) {
+        &self.store
+    }
+
     fn set_clock(&self, now: Timestamp) {
         self.clock.set(now);
     }

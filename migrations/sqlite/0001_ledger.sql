@@ -207,8 +207,11 @@ CREATE TABLE run_output (
     stderr_dropped INTEGER NOT NULL
 ) STRICT;
 
--- The one ledger that both tables are.
+-- The one ledger that both tables are. The casts give both halves the same column types: only
+-- then does SQLite look into each half by its own indexes.
 CREATE VIEW run AS
-SELECT *, NULL AS ended_at, NULL AS outcome, NULL AS word FROM run_live
+SELECT
+    *, CAST(NULL AS INTEGER) AS ended_at, CAST(NULL AS TEXT) AS outcome, CAST(NULL AS TEXT) AS word
+FROM run_live
 UNION ALL
 SELECT * FROM run_done;
