@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 
+use horarium_core::recurrence::{Recurrence, Zone};
 use horarium_core::schedule::Plan;
 
 use crate::stage::{A, Stage, every};
@@ -103,6 +104,26 @@ fn a_series_ends_at_its_bound_in_time() {
             run(&mut stage, 0);
         }
     }
+    insta::assert_snapshot!(stage.ends());
+}
+
+#[test]
+fn a_count_counts_the_instants_of_the_rule() {
+    let mut stage = Stage::new(
+        "COUNT is about instants, not about runs: of three, one is skipped and one more goes by
+         while the scheduler is away, and then the series has ended. Holds: bounded-series.",
+    );
+    let start = "2026-03-02T09:01:00".parse().unwrap();
+    let rule = Recurrence::rrule("FREQ=MINUTELY;COUNT=3", start, Zone::utc()).unwrap();
+    stage.put_schedule("backup", Plan { recurrence: rule, ..every("* * * * *") });
+    stage.enqueue("backup");
+    stage.at("09:01:00");
+    stage.tick();
+    stage.cancel("backup");
+    stage.at("09:03:30");
+    stage.tick();
+    stage.at("09:04:00");
+    stage.tick();
     insta::assert_snapshot!(stage.ends());
 }
 

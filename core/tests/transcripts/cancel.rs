@@ -154,6 +154,20 @@ fn a_cancel_that_meets_a_job_being_started_stops_it_when_it_runs() {
 }
 
 #[test]
+fn a_runner_that_is_told_of_a_cancel_asks_at_once() {
+    let mut stage = running(
+        "Told that somebody cancelled something, the runner does not wait for its next heartbeat:
+         one turn shows the flag, without renewing anything that is fresh.",
+    );
+    stage.cancel("backup");
+    stage.cancel_hint(A);
+    stage.turn(A);
+    stage.job_dies(A, "backup", 15);
+    stage.turn(A);
+    insta::assert_snapshot!(stage.ends());
+}
+
+#[test]
 fn a_cancel_is_no_cancel_of_the_next_run() {
     let mut stage = running(
         "The flag belongs to one run. A run that another runner claims later is not touched.",

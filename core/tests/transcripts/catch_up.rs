@@ -75,6 +75,22 @@ fn an_instant_that_is_too_late_is_missed() {
 }
 
 #[test]
+fn a_run_may_be_claimed_until_its_latest_start() {
+    let mut stage = Stage::new(
+        "At the very instant of its latest start the run is neither closed by a sweep nor kept from
+         a runner.",
+    );
+    let plan = Plan { max_lateness: Some(span("30m")), ..every("0 10 * * *") };
+    stage.put_schedule("backup", plan);
+    stage.at("10:00:00");
+    stage.tick();
+    stage.at("10:30:00");
+    stage.sweep();
+    stage.runner(A);
+    insta::assert_snapshot!(stage.ends());
+}
+
+#[test]
 fn a_run_that_nobody_claimed_in_time_is_closed() {
     let mut stage = Stage::new(
         "The run was enqueued in time, but no runner was up until after its latest start: no claim

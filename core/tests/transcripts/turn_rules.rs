@@ -137,11 +137,29 @@ fn rule_3_a_claim_is_named_until_the_store_has_answered_for_it() {
 }
 
 #[test]
+fn rule_3_a_claim_that_is_known_is_not_started_again() {
+    let mut stage = Stage::new(
+        "Rule 3: no claim is started twice, even if a confused store hands over what A has named.
+         Holds: no-overlap.",
+    );
+    stage.runner(A);
+    stage.enqueue("backup");
+    stage.hint_runner(A);
+    let grant = stage.answer_slowly(A);
+    stage.hears(grant.clone());
+    stage.job_is_started(A, "backup");
+    stage.hears_instead(A, &grant);
+    stage.turn(A);
+    insta::assert_snapshot!(stage.ends());
+}
+
+#[test]
 fn rule_4_a_grant_whose_deadline_is_too_near_is_given_back() {
     let mut stage = Stage::new(
         "Rule 4: the answer that hands the run over took 25 s, so the job would have to be dead
-         before a heartbeat could move its deadline. It is not started but given back, and granted
-         anew with a whole lease and a larger fence. Holds: no-overlap, fence-grows.",
+         before a heartbeat could move its deadline. It is not started but given back. The turn that
+         gives it back does not claim it again; B gets it with a whole lease and a larger fence.
+         Holds: no-overlap, fence-grows.",
     );
     slow_runner(&mut stage, A);
     stage.enqueue("backup");
@@ -150,7 +168,8 @@ fn rule_4_a_grant_whose_deadline_is_too_near_is_given_back() {
     stage.wait("25s");
     stage.hears(late);
     stage.turn(A);
-    stage.job_starts(A, "backup");
+    stage.runner(B);
+    stage.job_starts(B, "backup");
     insta::assert_snapshot!(stage.ends());
 }
 
@@ -228,6 +247,33 @@ fn rule_6_a_runner_retires_after_the_store_has_shown_that_it_holds_nothing() {
     stage.turn(A);
     stage.settle(A);
     stage.runner(B);
+    insta::assert_snapshot!(stage.ends());
+}
+
+#[test]
+fn rule_6_what_was_shown_before_a_later_claim_does_not_count() {
+    let mut stage = Stage::new(
+        "Rule 6: while its one job dies, A says a turn with capacity 0 and is shown that the store
+         holds nothing. Then it has room again, and the answer to a claim is lost. Asked to stop, A
+         does not rely on what it was shown before that claim. Holds: nothing-lost.",
+    );
+    stage.runner(A);
+    stage.enqueue("backup");
+    stage.hint_runner(A);
+    stage.turn(A);
+    stage.job_starts(A, "backup");
+    stage.release("backup", true);
+    stage.cancel_hint(A);
+    stage.turn(A);
+    stage.cancel_hint(A);
+    stage.turn(A);
+    stage.job_dies(A, "backup", 9);
+    stage.enqueue("backup");
+    stage.hint_runner(A);
+    stage.lose_answer_of_turn(A);
+    stage.shutdown(A);
+    stage.turn(A);
+    stage.settle(A);
     insta::assert_snapshot!(stage.ends());
 }
 

@@ -47,6 +47,7 @@ pub(crate) struct Request {
 }
 
 /// An answer that is under way to a machine.
+#[derive(Clone)]
 pub(crate) struct Answer {
     to: &'static str,
     id: CallId,
@@ -132,6 +133,16 @@ impl Stage {
         };
         self.line(&format!("{} hears {said}", answer.to));
         self.hears_quietly(answer);
+    }
+
+    /// The store is confused: it answers the machine's next call with an answer that it gave
+    /// before.
+    pub(crate) fn hears_instead(&mut self, who: &'static str, before: &Answer) {
+        let request = self.delay_request(who);
+        let said = self.names.command(&request.command);
+        self.line(&format!("{who} {said}"));
+        self.under("", "-- the store answers as it did before");
+        self.hears_quietly(Answer { to: who, id: request.id, reply: before.reply.clone() });
     }
 
     fn hears_quietly(&mut self, Answer { to, id, reply }: Answer) {

@@ -255,6 +255,11 @@ impl Stage {
         self.runner_input(who, Input::Hint);
     }
 
+    /// The runner is told that a run that it holds may have been cancelled.
+    pub(crate) fn cancel_hint(&mut self, who: &'static str) {
+        self.runner_input(who, Input::CancelHint);
+    }
+
     /// The runner is asked to stop.
     pub(crate) fn shutdown(&mut self, who: &'static str) {
         self.line(&format!("{who} is asked to stop"));
