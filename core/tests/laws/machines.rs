@@ -429,7 +429,7 @@ fn schedule(happenings: &[Happening]) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 250, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
 
     #[test]
     fn a_runner_has_one_call_out_starts_nothing_twice_never_wakes_in_the_past_and_ends_when_asked(
