@@ -2,10 +2,10 @@
 //!
 //! Promise: every command is one `BEGIN IMMEDIATE` transaction, and no decision is taken here.
 //! SQLite has one writer, so the transaction sees the whole truth: it reads the store's clock,
-//! loads the slice of rows that the command reads ([`slice`]), lets
-//! [`Ledger`](horarium_core::ledger::Ledger) decide on it, and writes the events back ([`write`]).
-//! What is left for SQL is set selection and the mapping of rows ([`row`]). Retention alone
-//! selects by itself ([`prune`]), since what it looks at is the whole history.
+//! loads the slice of rows that the command reads (`slice`), lets
+//! [`Ledger`](horarium_core::ledger::Ledger) decide on it, and writes the events back (`write`).
+//! What is left for SQL is set selection and the mapping of rows (`row`). Retention alone
+//! selects by itself (`prune`), since what it looks at is the whole history.
 
 mod clock;
 mod error;
