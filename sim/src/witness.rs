@@ -7,7 +7,7 @@ use horarium_core::ledger::{
     Command, Event, Handled, Ledger, Locked, Refusal, Reply, ReportEvent, Stale, Turn,
 };
 use horarium_core::run::{
-    Cancellation, Cause, Failure, Interruption, Outcome, StatusKind, TriggerKind, Word,
+    Cancellation, Cause, Failure, Interruption, Outcome, Run, StatusKind, TriggerKind, Word,
 };
 use horarium_core::schedule::{Exhausted, Fate, SkipReason};
 use horarium_core::words::{RunId, Timestamp};
@@ -116,7 +116,7 @@ impl Before {
                 .and_then(|chain| ledger.rows().runs.get(&chain.last_run))
                 .and_then(|run| run.trigger.scheduled()?.retry_of)
                 .and_then(|failed| ledger.rows().runs.get(&failed));
-            match previous.map(|run| run.status_kind()) {
+            match previous.map(Run::status_kind) {
                 Some(StatusKind::Interrupted) => facts.see(Fact::RetriedAfterInterruption),
                 Some(_) => facts.see(Fact::RetriedAfterFailure),
                 None => {}

@@ -8,28 +8,28 @@ use sim::facts::Fact;
 use sim::timeline::KEPT;
 
 /// How many worlds are played when nothing else is asked for.
-const WORLDS: u64 = 1_000;
+const WORLDS: u64 = 3_000;
 
-fn number(text: &str) -> u64 {
-    text.trim().parse().unwrap_or_else(|_| panic!("`{text}` is not a seed: write a whole number"))
+fn number(text: &str) -> Result<u64, String> {
+    text.trim().parse().map_err(|_| format!("`{text}` is not a seed: write a whole number"))
 }
 
-fn seeds() -> Vec<u64> {
+fn seeds() -> Result<Vec<u64>, String> {
     if let Ok(seed) = env::var("SIM_SEED") {
-        return vec![number(&seed)];
+        return Ok(vec![number(&seed)?]);
     }
     match env::var("SIM_SEEDS") {
         Ok(range) => match range.split_once("..") {
-            Some((first, end)) => (number(first)..number(end)).collect(),
-            None => (0..number(&range)).collect(),
+            Some((first, end)) => Ok((number(first)?..number(end)?).collect()),
+            None => Ok((0..number(&range)?).collect()),
         },
-        Err(_) => (0..WORLDS).collect(),
+        Err(_) => Ok((0..WORLDS).collect()),
     }
 }
 
 #[test]
 fn every_world_keeps_every_law_and_each_fact_happens_in_some() {
-    let seeds = seeds();
+    let seeds = seeds().unwrap_or_else(|why| panic!("{why}"));
     let whole_batch = u64::try_from(seeds.len()).unwrap() >= WORLDS;
     let kept = env::var("SIM_LINES").map_or(KEPT, |lines| lines.parse().unwrap_or(KEPT));
     let batch = play_all(seeds.into_iter(), kept).unwrap_or_else(|failure| panic!("{failure}"));

@@ -1,6 +1,15 @@
-//! What can happen next in a state of the search.
+//! What can happen next in a state of the search, and how it happens.
 
 use std::fmt;
+
+use horarium_core::ledger::Command;
+use horarium_core::runner::Input;
+use horarium_core::words::RunId;
+
+use crate::breach::Breach;
+
+use super::state::State;
+use super::store::LIMIT;
 
 /// One thing that happens. Messages and runners are named by their place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -51,5 +60,82 @@ impl fmt::Display for Action {
             Self::Interrupt(runner) => write!(f, "interrupt runner {runner}"),
             Self::Crash(runner) => write!(f, "runner {runner} crashes"),
         }
+    }
+}
+
+impl State {
+    /// Lets one thing happen.
+    pub(super) fn apply(&mut self, action: Action) -> Result<(), Breach> {
+        self.act(action)?;
+        self.drop_the_spent()
+    }
+
+    fn act(&mut self, action: Action) -> Result<(), Breach> {
+        match action {
+            Action::Deliver(message) => self.deliver(usize::from(message)),
+            Action::Lose(message) => {
+                self.left.losses -= 1;
+                self.messages.remove(usize::from(message));
+                Ok(())
+            }
+            Action::Double(message) => {
+                self.left.doubles -= 1;
+                let double = self.messages[usize::from(message)].clone();
+                self.deliver(usize::from(message))?;
+                self.post(double);
+                Ok(())
+            }
+            Action::JobEnds(runner, is_well) => self.job_ends(runner, is_well),
+            Action::Time => {
+                self.left.times -= 1;
+                self.time_goes_on()
+            }
+            Action::Freeze => {
+                self.left.times -= 1;
+                self.freeze()
+            }
+            Action::Sweep => self.command(&Command::Sweep { limit: LIMIT }),
+            Action::Tick => {
+                self.left.ticks -= 1;
+                self.tick()
+            }
+            Action::Enqueue => {
+                self.left.enqueues -= 1;
+                self.enqueue()
+            }
+            Action::Cancel => {
+                self.left.cancels -= 1;
+                let by = self.cast.by.clone();
+                match self.wanted() {
+                    Some(run) => self.command(&Command::Cancel { run, by }),
+                    None => Ok(()),
+                }
+            }
+            Action::Drain(runner) => {
+                self.left.drains -= 1;
+                self.feed(runner, Input::Shutdown)
+            }
+            Action::Interrupt(runner) => {
+                self.left.interrupts -= 1;
+                self.feed(runner, Input::Interrupt)
+            }
+            Action::Crash(runner) => {
+                self.left.crashes -= 1;
+                self.ends(runner);
+                Ok(())
+            }
+        }
+    }
+
+    /// The run that a cancel is about.
+    fn wanted(&self) -> Option<RunId> {
+        let ledger = &self.store.ledger;
+        let owed = || {
+            ledger
+                .owed_retry(&self.cast.worker)
+                .and_then(|owed| owed.chain.as_ref())
+                .map(|chain| chain.last_run)
+        };
+        ledger.slot(&self.cast.worker).map(|run| run.id).or_else(owed)
     }
 }

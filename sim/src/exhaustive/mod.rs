@@ -16,9 +16,13 @@
 
 mod action;
 mod heal;
+mod processes;
 mod scope;
 mod search;
+mod shared;
+mod spent;
 mod state;
+mod store;
 
 pub use action::Action;
 pub use scope::{Budget, Part, Scope, Work};

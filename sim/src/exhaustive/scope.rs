@@ -9,8 +9,8 @@ use horarium_core::recurrence::{Recurrence, Zone};
 use horarium_core::runner::{Purpose, RunnerConfig};
 use horarium_core::schedule::Plan;
 use horarium_core::words::{
-    Actor, ActorKind, Attempt, Backoff, By, Lease, LeaseTiming, Name, Note, Request, RetryPolicy,
-    RunId, Span, Timestamp, WorkerName,
+    Actor, ActorKind, Attempt, Backoff, By, LeaseTiming, Name, Note, Request, RetryPolicy, RunId,
+    Span, Timestamp, WorkerName,
 };
 
 use crate::sabotage::Sabotage;
@@ -119,7 +119,7 @@ impl Cast {
     }
 
     /// A schedule of one instant.
-    pub(super) fn plan(&self, at: Timestamp) -> Plan {
+    pub(super) fn plan(at: Timestamp) -> Plan {
         Plan {
             recurrence: Recurrence::once(at, Zone::utc()),
             request: Request::default(),
@@ -148,7 +148,7 @@ impl Cast {
             version: Note::lossy("1"),
             definitions,
             concurrency: NonZeroU32::MIN,
-            lease: timing.checked().unwrap_or(Lease::default()),
+            lease: timing.checked().unwrap_or_default(),
             poll: GRID,
             drain_grace: GRID,
             purpose: match part {

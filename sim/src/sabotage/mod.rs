@@ -85,8 +85,7 @@ impl Sabotage {
         }
         match self {
             Self::FinishWithoutFence => of(&[Law::Invariant(TerminalIsFinal)]),
-            Self::EarlySweep => of(&[Law::Invariant(Fenced)]),
-            Self::LostHoldHeld => of(&[Law::Invariant(Fenced)]),
+            Self::EarlySweep | Self::LostHoldHeld => of(&[Law::Invariant(Fenced)]),
             Self::OldTurnsTaken
             | Self::HandOverUnrenewed
             | Self::DeadlineFromAnswer
@@ -124,20 +123,16 @@ impl Sabotage {
         command: &Command,
         locked: &Locked,
     ) -> Handled {
-        match (self, command) {
-            (Self::OldTurnsTaken, Command::Turn(turn)) => {
-                let renumbered = spoil::renumbered(ledger, turn);
-                ledger.handle_amid(now, &Command::Turn(renumbered), locked)
-            }
-            _ => {
-                let mut copy = ledger.clone();
-                let mut handled = copy.handle_amid(now, command, locked);
-                spoil::spoil(self, ledger, now, command, &mut handled);
-                for event in &handled.events {
-                    ledger.evolve(event);
-                }
-                handled
-            }
+        if let (Self::OldTurnsTaken, Command::Turn(turn)) = (self, command) {
+            let renumbered = spoil::renumbered(ledger, turn);
+            return ledger.handle_amid(now, &Command::Turn(renumbered), locked);
         }
+        let mut copy = ledger.clone();
+        let mut handled = copy.handle_amid(now, command, locked);
+        spoil::spoil(self, ledger, now, command, &mut handled);
+        for event in &handled.events {
+            ledger.evolve(event);
+        }
+        handled
     }
 }

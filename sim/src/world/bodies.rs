@@ -36,14 +36,22 @@ pub(super) struct Bodies {
     started: BTreeSet<Claim>,
 }
 
+/// How much of a job lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Life {
+    /// It works.
+    Whole,
+    /// Its leader has ended; a child of it lives.
+    Remains,
+    /// Nothing of it lives.
+    Dead,
+}
+
 /// A job's process, with all its children.
 #[derive(Debug)]
 struct Body {
     worker: WorkerName,
-    /// True while any of its processes lives.
-    is_alive: bool,
-    /// True when its leader has ended.
-    has_exited: bool,
+    life: Life,
     /// True when an operator gave its slot away by force: it may overlap.
     is_released: bool,
     code: i32,
@@ -54,16 +62,25 @@ struct Body {
     processed: u64,
 }
 
+impl Body {
+    const fn is_alive(&self) -> bool {
+        match self.life {
+            Life::Whole | Life::Remains => true,
+            Life::Dead => false,
+        }
+    }
+}
+
 impl Bodies {
     /// The claims of a runner whose jobs live.
     pub(super) fn alive_of(&self, runner: usize) -> Vec<Claim> {
-        let alive = self.bodies.iter().filter(|((of, _), body)| *of == runner && body.is_alive);
+        let alive = self.bodies.iter().filter(|((of, _), body)| *of == runner && body.is_alive());
         alive.map(|((_, claim), _)| *claim).collect()
     }
 
     /// True when anything of the job lives.
     pub(super) fn is_alive(&self, runner: usize, claim: Claim) -> bool {
-        self.bodies.get(&(runner, claim)).is_some_and(|body| body.is_alive)
+        self.bodies.get(&(runner, claim)).is_some_and(Body::is_alive)
     }
 
     /// True when a job of the runner ever left something behind.
@@ -73,7 +90,7 @@ impl Bodies {
 
     /// A job that lives, if any does.
     pub(super) fn any_alive(&self) -> Option<Claim> {
-        self.bodies.iter().find(|(_, body)| body.is_alive).map(|((_, claim), _)| *claim)
+        self.bodies.iter().find(|(_, body)| body.is_alive()).map(|((_, claim), _)| *claim)
     }
 }
 
@@ -101,8 +118,7 @@ impl World {
         let obeys_after = self.workload.span(Span::ZERO, Span::from_secs(2));
         let body = Body {
             worker: grant.worker.clone(),
-            is_alive: true,
-            has_exited: false,
+            life: Life::Whole,
             is_released: false,
             code: i32::from(fails),
             is_final,
@@ -126,7 +142,7 @@ impl World {
             .bodies
             .bodies
             .iter()
-            .find(|(_, body)| body.is_alive && !body.is_released && body.worker == *worker);
+            .find(|(_, body)| body.is_alive() && !body.is_released && body.worker == *worker);
         if let Some(((runner, other), _)) = other {
             let what = format!(
                 "{} of worker {worker} starts while {} of runner {runner} lives",
@@ -142,7 +158,7 @@ impl World {
         let Some(body) = self.bodies.bodies.get_mut(&(runner, claim)) else {
             return;
         };
-        if body.has_exited {
+        if body.life != Life::Whole {
             return;
         }
         match act {
@@ -163,8 +179,7 @@ impl World {
         let Some(body) = self.bodies.bodies.get_mut(&(runner, claim)) else {
             return;
         };
-        body.has_exited = true;
-        body.is_alive = body.leaves_something;
+        body.life = if body.leaves_something { Life::Remains } else { Life::Dead };
         let group_empty = !body.leaves_something || self.sabotage == Some(Sabotage::ReportedAlive);
         let exit = if by_itself { Exit::Code(body.code) } else { Exit::Signal(15) };
         let exit = JobExit {
@@ -189,7 +204,7 @@ impl World {
         let Some(body) = self.bodies.bodies.get(&(runner, claim)) else {
             return;
         };
-        if let (false, Some(after)) = (body.has_exited, body.obeys_after) {
+        if let (Life::Whole, Some(after)) = (body.life, body.obeys_after) {
             self.after(after, Happening::JobActs { runner, claim, act: Act::Obeys });
         }
     }
@@ -199,16 +214,13 @@ impl World {
         let Some(body) = self.bodies.bodies.get_mut(&(runner, claim)) else {
             return;
         };
-        if !body.is_alive {
+        if !body.is_alive() {
             return;
         }
-        body.is_alive = false;
+        let had_exited = body.life == Life::Remains;
+        body.life = Life::Dead;
         self.tell_guard(runner, Word::Empty(claim));
-        let Some(body) = self.bodies.bodies.get_mut(&(runner, claim)) else {
-            return;
-        };
-        if !body.has_exited {
-            body.has_exited = true;
+        if !had_exited {
             let exit = JobExit {
                 exit: Exit::Signal(9),
                 group_empty: true,
@@ -234,7 +246,7 @@ impl World {
             for ((runner, claim), body) in &mut self.bodies.bodies {
                 if claim.run == id {
                     body.is_released |= is_released;
-                    if body.is_alive && !body.is_released {
+                    if body.is_alive() && !body.is_released {
                         living = Some((*runner, *claim));
                     }
                 }

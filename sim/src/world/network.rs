@@ -50,7 +50,7 @@ enum Way {
 impl World {
     /// Sends a command to the store.
     pub(super) fn send(&mut self, sender: Sender, command: Command, patience: Span) {
-        let text = self.sender_name(sender);
+        let text = Self::sender_name(sender);
         self.note(|| format!("{text} → {}", describe::command(&command)));
         let faults = self.profile.faults;
         // A foreground start that comes late is rare and worth more tries.
@@ -182,13 +182,13 @@ impl World {
         let handled = match self.store.handle(now, command, &locked, &mut self.facts) {
             Ok(handled) => handled,
             Err(breach) => {
-                let name = self.sender_name(sender);
+                let name = Self::sender_name(sender);
                 self.note(|| format!("  store at {now}: {name} {}", describe::command(command)));
                 self.broke(breach);
                 return None;
             }
         };
-        let name = self.sender_name(sender);
+        let name = Self::sender_name(sender);
         self.note(|| {
             let command = describe::command(command);
             format!("  store at {now}: {name} {command} ⇒ {}", describe::reply(&handled.reply))
@@ -276,7 +276,7 @@ impl World {
         Locked { runs, workers }
     }
 
-    pub(super) fn sender_name(&self, sender: Sender) -> String {
+    pub(super) fn sender_name(sender: Sender) -> String {
         match sender {
             Sender::Runner(runner, call) => format!("runner {runner} call {}", call.0),
             Sender::Scheduler(scheduler, call) => format!("scheduler {scheduler} call {}", call.0),

@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 use horarium_core::ledger::{Command, Reply, Wish};
 use horarium_core::recurrence::{Recurrence, Zone};
 use horarium_core::run::Run;
-use horarium_core::schedule::{Plan, Revision};
+use horarium_core::schedule::{Plan, Revision, Schedule};
 use horarium_core::words::{
     Actor, ActorKind, By, Note, Request, RunId, Span, Timestamp, WorkerName,
 };
@@ -376,7 +376,7 @@ impl World {
             .rows()
             .workers
             .iter()
-            .filter(|(_, row)| row.schedule.as_ref().is_some_and(|schedule| schedule.is_enabled()))
+            .filter(|(_, row)| row.schedule.as_ref().is_some_and(Schedule::is_enabled))
             .map(|(worker, row)| (worker.clone(), row.revision))
             .collect();
         for (worker, seen) in enabled {

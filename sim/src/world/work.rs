@@ -43,7 +43,7 @@ impl World {
             asked.pop_front();
         }
         if asked.len() > MOST_FRUITLESS {
-            let who = self.sender_name(sender);
+            let who = Self::sender_name(sender);
             let what =
                 format!("{who}: more than {MOST_FRUITLESS} commands within {WINDOW} for nothing");
             self.broke(Breach::new(Law::WorkBound, what));
