@@ -60,6 +60,13 @@ pub(crate) fn cron(expression: &str, zone: Zone) -> Recurrence {
         .unwrap_or_else(|error| panic!("`{expression}`: {error}: the suite itself is at fault"))
 }
 
+/// A rule of RFC 5545 that is written in this package.
+#[allow(clippy::panic)] // the suite fails as the test that runs it does
+pub(crate) fn rrule(rule: &str, dtstart: &str, zone: Zone) -> Recurrence {
+    Recurrence::rrule(rule, written(dtstart), zone)
+        .unwrap_or_else(|error| panic!("`{rule}`: {error}: the suite itself is at fault"))
+}
+
 pub(crate) fn worker(draw: &mut Draw) -> WorkerName {
     worker_name(draw.pick(WORKERS))
 }

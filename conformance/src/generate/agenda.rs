@@ -61,11 +61,19 @@ fn plan(draw: &mut Draw, now: Timestamp) -> Plan {
 fn recurrence(draw: &mut Draw, now: Timestamp) -> Recurrence {
     let zone = cast::written(draw.pick(["UTC", "Europe/Berlin", "Asia/Kolkata"]));
     let soon = now.plus(Span::from_secs(draw.between(1, 120)));
-    match draw.weighted(&[50, 25, 10, 5, 10]) {
+    match draw.weighted(&[40, 20, 10, 5, 15, 10]) {
         0 => cast::cron("* * * * *", zone),
         1 => cast::cron("*/2 * * * *", zone),
         2 => cast::cron("30 * * * *", zone),
         3 => cast::cron("30 2 * * *", zone),
+        4 => {
+            let rule = draw.pick([
+                "FREQ=MINUTELY;COUNT=90",
+                "FREQ=MINUTELY;INTERVAL=2;COUNT=400",
+                "FREQ=MINUTELY;INTERVAL=3",
+            ]);
+            cast::rrule(rule, "2026-03-29T01:00:00", zone)
+        }
         _ => Recurrence::once(if draw.chance(90) { soon } else { now }, zone),
     }
 }
