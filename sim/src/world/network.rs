@@ -12,6 +12,7 @@ use horarium_core::words::Span;
 use crate::describe;
 use crate::facts::Fact;
 
+use super::runners::Condition;
 use super::{Happening, World};
 
 /// Who sent a command.
@@ -151,6 +152,9 @@ impl World {
         if is_late && matches!(handled.reply, Reply::Turned(_)) {
             self.see(Fact::LateTurn);
         }
+        if matches!(sender, Sender::Operator(_)) {
+            self.notify(&command);
+        }
         let way = self.one_way();
         let answer = if self.is_deaf(sender) { Way::Lost } else { answer };
         match answer {
@@ -171,6 +175,27 @@ impl World {
                 }
                 self.note(|| String::from("  (the answer is lost)"));
                 self.perhaps_told(sender, way);
+            }
+        }
+    }
+
+    /// Whoever is told that something has changed may look at once; nobody relies on it.
+    fn notify(&mut self, command: &Command) {
+        if !self.latency.chance(300) {
+            return;
+        }
+        let is_cancel = matches!(command, Command::Cancel { .. });
+        for runner in 0..self.runners.len() {
+            let input = if is_cancel { runner::Input::CancelHint } else { runner::Input::Hint };
+            if self.runners[runner].condition != Condition::Gone && self.latency.chance(500) {
+                self.runner_hears_soon(runner, input);
+            }
+        }
+        for scheduler in 0..self.schedulers.len() {
+            if self.schedulers[scheduler].condition != Condition::Gone && self.latency.chance(500) {
+                let soon = self.moment_later();
+                let input = Box::new(scheduler::Input::Hint);
+                self.after(soon, Happening::SchedulerHears { scheduler, input });
             }
         }
     }
