@@ -59,7 +59,7 @@ impl Transaction<'_> {
             plan: plan.clone(),
             enablement: current.map_or(Enablement::Enabled, |current| current.enablement.clone()),
             next: None,
-            last_wall: same_rule.and_then(|current| current.last_wall),
+            last_wall: same_rule.and_then(|current| current.wall_used_by(self.now)),
             runs_created: match (current, reset_runs) {
                 (Some(current), false) => current.runs_created,
                 (Some(_), true) | (None, _) => 0,
@@ -186,6 +186,7 @@ impl Transaction<'_> {
             revision: revision.next(),
             changed_at: self.now,
             changed_by: by.clone(),
+            last_wall: current.wall_used_by(self.now),
             ..current.clone()
         }
     }

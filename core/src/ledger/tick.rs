@@ -6,7 +6,7 @@
 
 use crate::config;
 use crate::run::{Run, RunStatus, Scheduled, Trigger};
-use crate::schedule::due;
+use crate::schedule::due::{self, Advance};
 use crate::schedule::{Chain, Enablement, Fate, Occurrence, Retry, Schedule, Slot, Verdict};
 use crate::words::retry::scatter;
 use crate::words::{Attempt, By, Note, RunId, Span, Timestamp, WorkerName};
@@ -115,6 +115,7 @@ impl Transaction<'_> {
             Verdict::Settled { scheduled_for, accounts_from, fate, start_before, advance } => {
                 // A key that exists is accounted for already: only move on.
                 if self.ledger.rows.occurrences.contains_key(&(worker.clone(), scheduled_for)) {
+                    let advance = Advance { runs_created: schedule.runs_created, ..advance };
                     self.emit(Event::ScheduleAdvanced { worker: worker.clone(), advance });
                     return None;
                 }

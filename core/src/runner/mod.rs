@@ -22,7 +22,7 @@ use crate::catalogue::Definition;
 use crate::config::Config;
 use crate::ledger::command::Handlers;
 use crate::ledger::{Claim, Command, Grant, Refusal, Reply, Wish};
-use crate::run::{Cause, Outcome, Output as JobOutput, Units};
+use crate::run::{Cancellation, Cause, Outcome, Output as JobOutput, Units};
 use crate::words::{Lease, Moment, Name, Note, RunnerId, Span};
 
 use calls::Call;
@@ -343,8 +343,11 @@ impl Runner {
 
     fn finish(&mut self, retired: bool, out: &mut Vec<Output>) {
         if self.foreground != Foreground::None && self.foreground != Foreground::Over {
+            // What was never granted ends as the person wanted, whatever the store made of it.
+            let unwanted = self.interrupted && self.foreground == Foreground::Wanted;
+            let outcome = unwanted.then_some(Outcome::Cancelled(Cancellation::Requested));
             self.foreground = Foreground::Over;
-            out.push(Output::ForegroundEnded(None));
+            out.push(Output::ForegroundEnded(outcome));
         }
         let claims: Vec<Claim> = self.jobs.keys().copied().collect();
         for claim in claims {

@@ -162,9 +162,8 @@ fn advance(
     creates_run: bool,
 ) -> Option<Advance> {
     let accounted_until = accounted_until.max(occasion.at).max(now);
-    let wall_now = schedule.plan.recurrence.zone().wall_at(now);
     let mut after = schedule.clone();
-    after.last_wall = after.last_wall.max(Some(occasion.wall)).max(Some(wall_now));
+    after.last_wall = schedule.wall_used_by(now).max(Some(occasion.wall));
     after.next = Some(occasion);
     after.runs_created = after.runs_created.saturating_add(u32::from(creates_run));
     let next = match after.following(accounted_until) {

@@ -194,6 +194,12 @@ impl Schedule {
         self.next.is_some_and(|next| next.at <= now)
     }
 
+    /// The last wall time that is used once everything up to `now` is accounted for, so that new
+    /// zone data brings none of it again.
+    pub fn wall_used_by(&self, now: Timestamp) -> Option<Wall> {
+        self.last_wall.max(Some(self.plan.recurrence.zone().wall_at(now)))
+    }
+
     /// Why nothing comes any more, if that is so.
     pub fn exhausted(&self, accounted_until: Timestamp) -> Option<Exhausted> {
         if !self.is_enabled() || self.next.is_some() {

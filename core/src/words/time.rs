@@ -10,14 +10,15 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// An instant on the store's clock: microseconds since 1970-01-01T00:00:00Z, up to the end of
-/// the year 9999.
+/// An instant on the store's clock: microseconds since 1970-01-01T00:00:00Z, up to
+/// 9999-12-30T22:00:00Z.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Timestamp(i64);
 
-/// Microseconds since the epoch at 9999-12-31T23:59:59.999999Z.
-const LAST_MICROSECOND: i64 = 253_402_300_799_999_999;
+/// Microseconds since the epoch at 9999-12-30T22:00:00Z, where the calendar ends for every
+/// zone.
+const LAST_MICROSECOND: i64 = 253_402_207_200_000_000;
 
 /// A number of microseconds that is no [`Timestamp`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -37,7 +38,7 @@ pub struct TimestampParseError {
 impl Timestamp {
     /// 1970-01-01T00:00:00Z.
     pub const EPOCH: Self = Self(0);
-    /// The last microsecond of the year 9999.
+    /// 9999-12-30T22:00:00Z.
     pub const MAX: Self = Self(LAST_MICROSECOND);
 
     /// The instant `micros` microseconds after the epoch.
@@ -371,7 +372,8 @@ mod tests {
 
     #[test]
     fn a_timestamp_reads_as_it_prints() {
-        for text in ["1970-01-01T00:00:00Z", "2026-11-30T17:00:00.000001Z", "9999-12-30T21:59:59Z"]
+        for text in
+            ["1970-01-01T00:00:00Z", "2026-11-30T17:00:00.000001Z", "9999-12-30T22:00:00Z"]
         {
             assert_eq!(text.parse::<Timestamp>().unwrap().to_string(), text);
         }
