@@ -33,6 +33,8 @@ pub(super) struct RunnerProcess {
     machine: Runner,
     pub(super) condition: Condition,
     pub(super) guard: Guard,
+    /// The last id that it was given.
+    identity: Option<RunnerId>,
     /// The last alarm that its machine asked for.
     alarm: u64,
     /// What came while it was frozen.
@@ -121,6 +123,7 @@ impl World {
             machine,
             condition: Condition::Well,
             guard: Guard::default(),
+            identity: None,
             alarm: 0,
             inbox: Vec::new(),
             last_call: (CallId(0), Moment::START),
@@ -196,6 +199,7 @@ impl World {
         match output {
             Output::Identify => {
                 let id = RunnerId::from_bits(self.latency.wide_bits());
+                self.runners[runner].identity = Some(id);
                 self.runner_hears_soon(runner, Input::Identity(id));
             }
             Output::Send(call, command) => {
@@ -269,12 +273,21 @@ impl World {
 
     fn runner_finishes(&mut self, runner: usize, retired: bool) {
         self.note(|| format!("runner {runner} ends, retired: {retired}"));
-        // A claim of which something was left is let go without a word.
-        if self.runners[runner].must_retire && !retired && !self.bodies.left_something(runner) {
+        if self.runners[runner].must_retire && !retired && !self.may_end_unretired(runner) {
             let what = format!("runner {runner} was stopped in peace and did not retire");
             self.broke(Breach::new(Law::Convergence, what));
         }
         self.runner_is_gone(runner);
+    }
+
+    /// True for a runner that does not know yet that it is registered, and for one of whose jobs
+    /// something was left: such a claim is let go without a word.
+    fn may_end_unretired(&self, runner: usize) -> bool {
+        let taken = self.runners[runner]
+            .identity
+            .and_then(|id| self.store.ledger().rows().runners.get(&id))
+            .map_or(0, |known| known.turn);
+        taken == 0 || self.bodies.left_something(runner)
     }
 
     /// True when a runner may die or freeze: never while its guard cannot do its part.
