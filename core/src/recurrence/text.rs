@@ -105,6 +105,8 @@ mod tests {
             r#"{"kind":"cron","expression":"0 2 * * *","timezone":"Europe/Berlin"}"#,
             r#"{"kind":"cron","expression":" @daily\t","timezone":"US/Pacific"}"#,
             r#"{"kind":"once","at":"2026-03-08T07:00:00Z","timezone":"UTC"}"#,
+            r#"{"kind":"rrule","rrule":"FREQ=DAILY","dtstart":"2026-01-01T09:00","timezone":"Europe/Berlin"}"#,
+            r#"{"kind":"rrule","rrule":"freq=daily;COUNT=3","dtstart":"2026-01-01T09:00:30","timezone":"UTC","rdate":["2026-02-01T00:00"],"exdate":["2026-01-02T09:00:30","2026-01-03T09:00:30"]}"#,
         ] {
             let recurrence: Recurrence = serde_json::from_str(json).unwrap();
             assert_eq!(serde_json::to_string(&recurrence).unwrap(), json);
@@ -124,6 +126,19 @@ mod tests {
                 "a field too many",
             ),
             (r#"{"kind":"lunar","timezone":"UTC"}"#, "no such kind"),
+            (r#"{"kind":"rrule","rrule":"FREQ=DAILY","timezone":"UTC"}"#, "no start"),
+            (
+                r#"{"kind":"rrule","rrule":"FREQ=DAILY","dtstart":"2026-01-01","timezone":"UTC"}"#,
+                "a date for a start",
+            ),
+            (
+                r#"{"kind":"rrule","rrule":"COUNT=3","dtstart":"2026-01-01T09:00","timezone":"UTC"}"#,
+                "no frequency",
+            ),
+            (
+                r#"{"kind":"rrule","rrule":"FREQ=DAILY","dtstart":"2026-01-01T09:00","timezone":"UTC","exdate":["never"]}"#,
+                "no time to leave out",
+            ),
         ] {
             assert!(serde_json::from_str::<Recurrence>(json).is_err(), "{why}");
         }

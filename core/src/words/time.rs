@@ -372,8 +372,7 @@ mod tests {
 
     #[test]
     fn a_timestamp_reads_as_it_prints() {
-        for text in
-            ["1970-01-01T00:00:00Z", "2026-11-30T17:00:00.000001Z", "9999-12-30T22:00:00Z"]
+        for text in ["1970-01-01T00:00:00Z", "2026-11-30T17:00:00.000001Z", "9999-12-30T22:00:00Z"]
         {
             assert_eq!(text.parse::<Timestamp>().unwrap().to_string(), text);
         }

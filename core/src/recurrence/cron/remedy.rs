@@ -12,6 +12,8 @@ use crate::words::time::Span;
 /// In microseconds.
 const MINUTE: u64 = 60_000_000;
 const WORKDAYS: &str = "MO,TU,WE,TH,FR";
+/// More positions than these are no remedy that anybody wants to read.
+const MOST_POSITIONS: usize = 31;
 const RRULE_WEEKDAYS: [&str; 8] = ["SU", "MO", "TU", "WE", "TH", "FR", "SA", "SU"];
 const LONG_NAMES: [&str; 19] = [
     "SUNDAY",
@@ -125,20 +127,23 @@ pub(super) fn day_extension(
     hours: &Values,
     minutes: &Values,
 ) -> Option<CronError> {
+    let values = |values: &Values| {
+        let mut values: Vec<u8> = values.iter().collect();
+        values.sort_unstable();
+        values.dedup();
+        values
+    };
+    let list = |values: &[u8]| values.iter().map(u8::to_string).collect::<Vec<_>>().join(",");
+    let (hours, minutes) = (values(hours), values(minutes));
     let mut column = days.column;
     for item in days.text.split(',') {
-        if let Some((by, note)) = rrule_days(field, &item.to_ascii_uppercase()) {
-            let list = |values: &Values| {
-                let mut values: Vec<u8> = values.iter().collect();
-                values.sort_unstable();
-                values.dedup();
-                values.iter().map(u8::to_string).collect::<Vec<_>>().join(",")
-            };
+        let times = hours.len() * minutes.len();
+        if let Some((by, note)) = rrule_days(field, &item.to_ascii_uppercase(), times) {
             let months = months
-                .map(list)
-                .filter(|months| months.split(',').count() < 12)
-                .map_or_else(String::new, |months| format!("BYMONTH={months};"));
-            let (hours, minutes) = (list(hours), list(minutes));
+                .map(values)
+                .filter(|months| months.len() < 12)
+                .map_or_else(String::new, |months| format!("BYMONTH={};", list(&months)));
+            let (hours, minutes) = (list(&hours), list(&minutes));
             let remedy = format!(
                 "the RRULE `FREQ=MONTHLY;{months}{by};BYHOUR={hours};BYMINUTE={minutes}`{note}"
             );
@@ -150,9 +155,9 @@ pub(super) fn day_extension(
     None
 }
 
-/// The `BYxxx` parts for one item in upper case, and what to say before where they are not exactly
-/// the same.
-fn rrule_days(field: CronField, item: &str) -> Option<(String, &'static str)> {
+/// The `BYxxx` parts for one item in upper case, of a day with so many `times`, and what to say
+/// where they are not exactly the same.
+fn rrule_days(field: CronField, item: &str, times: usize) -> Option<(String, &'static str)> {
     let weekday = |text: &str| {
         let named = CronField::DayOfWeek.value_of(text);
         let value = named.or_else(|| text.parse().ok())?;
@@ -165,18 +170,24 @@ fn rrule_days(field: CronField, item: &str) -> Option<(String, &'static str)> {
                 return Some(("BYMONTHDAY=-1".to_owned(), ""));
             }
             if item == "LW" || item == "WL" {
-                return Some((format!("BYDAY={WORKDAYS};BYSETPOS=-1"), ""));
+                let (last, note) = positions("-", times);
+                return Some((format!("BYDAY={WORKDAYS};BYSETPOS={last}"), note));
             }
             if let Some(before) = item.strip_prefix("L-").and_then(day) {
                 return Some((format!("BYMONTHDAY=-{}", before + 1), ""));
             }
             match day(item.strip_suffix('W').or_else(|| item.strip_prefix('W'))?)? {
-                1 => Some((format!("BYDAY={WORKDAYS};BYSETPOS=1"), "")),
+                1 => {
+                    let (first, note) = positions("", times);
+                    Some((format!("BYDAY={WORKDAYS};BYSETPOS={first}"), note))
+                }
                 // Neither language can look both ways from a date.
                 day => {
                     let from: Vec<String> = (day..=31).take(3).map(|day| day.to_string()).collect();
+                    let from = from.join(",");
+                    let (first, _) = positions("", times);
                     Some((
-                        format!("BYMONTHDAY={};BYDAY={WORKDAYS};BYSETPOS=1", from.join(",")),
+                        format!("BYMONTHDAY={from};BYDAY={WORKDAYS};BYSETPOS={first}"),
                         " (the first working day of these dates; the nearest one cannot be said)",
                     ))
                 }
@@ -198,6 +209,19 @@ fn rrule_days(field: CronField, item: &str) -> Option<(String, &'static str)> {
         }
         CronField::Minute | CronField::Hour | CronField::Month => None,
     }
+}
+
+/// The positions of all times of the first day or, after a `-`, of the last, and what to say when
+/// they are too many.
+fn positions(sign: &str, times: usize) -> (String, &'static str) {
+    if times > MOST_POSITIONS {
+        return (
+            format!("{sign}1"),
+            " at one of these times; each other time is a rule of its own",
+        );
+    }
+    let positions: Vec<String> = (1..=times).map(|place| format!("{sign}{place}")).collect();
+    (positions.join(","), "")
 }
 
 /// For `5/15`: the range that begins there.

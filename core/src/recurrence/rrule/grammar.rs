@@ -164,7 +164,9 @@ fn parse_until(until: Piece<'_>) -> Result<End, RruleError> {
             0,
         );
         let since_epoch = civil.ok()?.duration_since(EPOCH).as_micros();
-        Timestamp::from_micros(i64::try_from(since_epoch).ok()?).ok()
+        // The last day of the calendar has no instants any more.
+        let micros = i64::try_from(since_epoch).ok()?.min(Timestamp::MAX.micros());
+        Timestamp::from_micros(micros).ok()
     });
     instant.flatten().map(End::Until).ok_or_else(|| {
         refused(
