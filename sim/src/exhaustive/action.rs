@@ -67,64 +67,62 @@ impl State {
     /// Lets one thing happen.
     pub(super) fn apply(&mut self, action: Action) -> Result<(), Breach> {
         self.act(action)?;
+        self.settle()?;
         self.drop_the_spent()
     }
 
     fn act(&mut self, action: Action) -> Result<(), Breach> {
         match action {
-            Action::Deliver(message) => self.deliver(usize::from(message)),
+            Action::Deliver(message) => return self.deliver(usize::from(message)),
             Action::Lose(message) => {
                 self.left.losses -= 1;
                 self.messages.remove(usize::from(message));
-                Ok(())
             }
             Action::Double(message) => {
                 self.left.doubles -= 1;
                 let double = self.messages[usize::from(message)].clone();
                 self.deliver(usize::from(message))?;
                 self.post(double);
-                Ok(())
             }
             Action::JobEnds(runner, is_well) => self.job_ends(runner, is_well),
             Action::Time => {
                 self.left.times -= 1;
-                self.time_goes_on()
+                self.time_goes_on();
             }
             Action::Freeze => {
                 self.left.times -= 1;
-                self.freeze()
+                self.freeze();
             }
-            Action::Sweep => self.command(&Command::Sweep { limit: LIMIT }),
+            Action::Sweep => return self.command(&Command::Sweep { limit: LIMIT }),
             Action::Tick => {
                 self.left.ticks -= 1;
-                self.tick()
+                return self.tick();
             }
             Action::Enqueue => {
                 self.left.enqueues -= 1;
-                self.enqueue()
+                return self.enqueue();
             }
             Action::Cancel => {
                 self.left.cancels -= 1;
                 let by = self.cast.by.clone();
-                match self.wanted() {
-                    Some(run) => self.command(&Command::Cancel { run, by }),
-                    None => Ok(()),
+                if let Some(run) = self.wanted() {
+                    return self.command(&Command::Cancel { run, by });
                 }
             }
             Action::Drain(runner) => {
                 self.left.drains -= 1;
-                self.feed(runner, Input::Shutdown)
+                self.feed(runner, Input::Shutdown);
             }
             Action::Interrupt(runner) => {
                 self.left.interrupts -= 1;
-                self.feed(runner, Input::Interrupt)
+                self.feed(runner, Input::Interrupt);
             }
             Action::Crash(runner) => {
                 self.left.crashes -= 1;
                 self.ends(runner);
-                Ok(())
             }
         }
+        Ok(())
     }
 
     /// The run that a cancel is about.

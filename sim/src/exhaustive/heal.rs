@@ -72,6 +72,7 @@ impl State {
         }
         let machine = Runner::new(self.cast.config(Part::Serves, 9), self.now, &mut Vec::new());
         self.hosts[0] = Shared::new(Host::new(machine, self.now));
-        self.identify(0)
+        self.identify(0);
+        self.settle()
     }
 }

@@ -15,22 +15,29 @@ use super::state::{Host, Message, State};
 
 impl State {
     /// Gives a runner that wants one a fresh id.
-    pub(super) fn identify(&mut self, runner: u8) -> Result<(), Breach> {
+    pub(super) fn identify(&mut self, runner: u8) {
         self.identities += 1;
         let id = RunnerId::from_bits(u128::from(self.identities));
-        self.feed(runner, Input::Identity(id))
+        self.feed(runner, Input::Identity(id));
     }
 
-    /// Tells a runner machine something and does what it wants done.
-    pub(super) fn feed(&mut self, runner: u8, input: Input) -> Result<(), Breach> {
-        let place = usize::from(runner);
-        if self.hosts[place].is_gone {
-            return Ok(());
-        }
-        let mut out = Vec::new();
-        self.hosts[place].change().machine.handle(self.now, input, &mut out);
-        for output in out {
-            self.carry_out(runner, output)?;
+    /// Tells a runner machine something, as soon as everything that is wanted now is done.
+    pub(super) fn feed(&mut self, runner: u8, input: Input) {
+        self.soon.push_back((runner, input));
+    }
+
+    /// Tells the runner machines all that they are to be told, and does what they want done.
+    pub(super) fn settle(&mut self) -> Result<(), Breach> {
+        while let Some((runner, input)) = self.soon.pop_front() {
+            let place = usize::from(runner);
+            if self.hosts[place].is_gone {
+                continue;
+            }
+            let mut out = Vec::new();
+            self.hosts[place].change().machine.handle(self.now, input, &mut out);
+            for output in out {
+                self.carry_out(runner, output)?;
+            }
         }
         Ok(())
     }
@@ -39,41 +46,32 @@ impl State {
         change(self.hosts[usize::from(runner)].change());
     }
 
-    pub(super) fn carry_out(&mut self, runner: u8, output: Output) -> Result<(), Breach> {
+    fn carry_out(&mut self, runner: u8, output: Output) -> Result<(), Breach> {
         match output {
             Output::Identify => self.identify(runner),
             // Somebody may sweep at any time anyway: its own sweeps need no way of their own.
             Output::Send(call, Command::Sweep { .. }) => {
                 let swept = Reply::Swept { interrupted: 0, too_late: 0, more: false };
-                self.feed(runner, Input::Answered(call, swept))
+                self.feed(runner, Input::Answered(call, swept));
             }
             Output::Send(call, command) => {
                 self.change(runner, |host| host.last_call = call.0);
                 self.post(Shared::new(Message::Request(runner, call, command)));
-                Ok(())
             }
-            Output::Start { grant, kill_at, .. } => self.job_starts(runner, grant.claim, kill_at),
-            Output::Deadline { claim, kill_at } => {
-                self.change(runner, |host| {
-                    if let Some(deadline) = host.jobs.get_mut(&claim) {
-                        *deadline = kill_at;
-                    }
-                });
-                Ok(())
+            Output::Start { grant, kill_at, .. } => {
+                return self.job_starts(runner, grant.claim, kill_at);
             }
+            Output::Deadline { claim, kill_at } => self.change(runner, |host| {
+                if let Some(deadline) = host.jobs.get_mut(&claim) {
+                    *deadline = kill_at;
+                }
+            }),
             Output::Kill(claim, _) => self.job_dies(runner, claim),
-            Output::WakeAt(moment) => {
-                self.change(runner, |host| host.alarm = moment);
-                Ok(())
-            }
-            Output::Terminate(..) | Output::ForegroundRefused(_) | Output::ForegroundEnded(_) => {
-                Ok(())
-            }
-            Output::Finished { .. } => {
-                self.ends(runner);
-                Ok(())
-            }
+            Output::WakeAt(moment) => self.change(runner, |host| host.alarm = moment),
+            Output::Terminate(..) | Output::ForegroundRefused(_) | Output::ForegroundEnded(_) => {}
+            Output::Finished { .. } => self.ends(runner),
         }
+        Ok(())
     }
 
     pub(super) fn job_starts(
@@ -95,31 +93,29 @@ impl State {
         self.change(runner, |host| {
             host.jobs.insert(claim, kill_at);
         });
-        self.feed(runner, Input::JobStarted(claim))
+        self.feed(runner, Input::JobStarted(claim));
+        Ok(())
     }
 
-    pub(super) fn job_exits(&mut self, runner: u8, claim: Claim, exit: Exit) -> Result<(), Breach> {
+    fn job_exits(&mut self, runner: u8, claim: Claim, exit: Exit) {
         self.change(runner, |host| {
             host.jobs.remove(&claim);
         });
         let output = JobOutput::default();
         let exit = JobExit { exit, group_empty: true, is_final: false, output };
-        self.feed(runner, Input::JobExited(claim, exit))
+        self.feed(runner, Input::JobExited(claim, exit));
     }
 
-    pub(super) fn job_ends(&mut self, runner: u8, is_well: bool) -> Result<(), Breach> {
+    pub(super) fn job_ends(&mut self, runner: u8, is_well: bool) {
         let job = self.hosts[usize::from(runner)].jobs.keys().next().copied();
-        match job {
-            Some(claim) => self.job_exits(runner, claim, Exit::Code(i32::from(!is_well))),
-            None => Ok(()),
+        if let Some(claim) = job {
+            self.job_exits(runner, claim, Exit::Code(i32::from(!is_well)));
         }
     }
 
-    pub(super) fn job_dies(&mut self, runner: u8, claim: Claim) -> Result<(), Breach> {
+    fn job_dies(&mut self, runner: u8, claim: Claim) {
         if self.hosts[usize::from(runner)].jobs.contains_key(&claim) {
-            self.job_exits(runner, claim, Exit::Signal(9))
-        } else {
-            Ok(())
+            self.job_exits(runner, claim, Exit::Signal(9));
         }
     }
 
@@ -135,18 +131,17 @@ impl State {
     }
 
     /// Time goes on to the grid point at or after the next alarm.
-    pub(super) fn time_goes_on(&mut self) -> Result<(), Breach> {
+    pub(super) fn time_goes_on(&mut self) {
         let alarms = self.hosts.iter().map(|host| host.alarm);
         let next = alarms.min().filter(|alarm| *alarm != Moment::NEVER);
         let expiry = self.next_expiry();
-        self.wake_at(next.or(expiry).unwrap_or(self.now))
+        self.wake_at(next.or(expiry).unwrap_or(self.now));
     }
 
     /// Everybody but the guards stands still until a lease has run out.
-    pub(super) fn freeze(&mut self) -> Result<(), Breach> {
-        match self.next_expiry() {
-            Some(expiry) => self.wake_at(expiry),
-            None => Ok(()),
+    pub(super) fn freeze(&mut self) {
+        if let Some(expiry) = self.next_expiry() {
+            self.wake_at(expiry);
         }
     }
 
@@ -158,7 +153,7 @@ impl State {
 
     /// Time goes on to the grid point at or after `moment`: guards kill what was due to die on
     /// the way, then runners wake.
-    pub(super) fn wake_at(&mut self, moment: Moment) -> Result<(), Breach> {
+    pub(super) fn wake_at(&mut self, moment: Moment) {
         let at_least = moment.max(self.now.plus(GRID));
         let points = at_least.micros().div_ceil(GRID.micros());
         self.now = Moment::START.plus(GRID.times(points));
@@ -166,15 +161,14 @@ impl State {
             let jobs = self.hosts[usize::from(runner)].jobs.clone();
             for (claim, deadline) in jobs {
                 if deadline <= self.now {
-                    self.job_dies(runner, claim)?;
+                    self.job_dies(runner, claim);
                 }
             }
         }
         for runner in 0..2 {
             if self.hosts[usize::from(runner)].alarm <= self.now {
-                self.feed(runner, Input::Wake)?;
+                self.feed(runner, Input::Wake);
             }
         }
-        Ok(())
     }
 }

@@ -1,12 +1,12 @@
 //! A state of the search: the store, two runners, their jobs, and what is on its way.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use horarium_core::ledger::audit::Audit;
 use horarium_core::ledger::{Claim, Command, Ledger, Reply};
-use horarium_core::runner::{CallId, Runner};
+use horarium_core::runner::{CallId, Input, Runner};
 use horarium_core::schedule::Revision;
 use horarium_core::words::Moment;
 
@@ -79,6 +79,8 @@ pub(super) struct State {
     pub(super) identities: u8,
     pub(super) enqueued: u8,
     pub(super) left: Budget,
+    /// What runner machines are to be told before anything else happens.
+    pub(super) soon: VecDeque<(u8, Input)>,
 }
 
 impl State {
@@ -104,6 +106,7 @@ impl State {
             identities: 0,
             enqueued: 0,
             left: scope.budget,
+            soon: VecDeque::new(),
             cast: Rc::new(cast),
         };
         let definitions = vec![state.cast.definition.clone()];
@@ -121,10 +124,11 @@ impl State {
         }
         for (runner, part) in (0..).zip(scope.parts) {
             match part {
-                Part::Serves | Part::Foreground => state.identify(runner)?,
+                Part::Serves | Part::Foreground => state.identify(runner),
                 Part::Absent => state.ends(runner),
             }
         }
+        state.settle()?;
         while let Some(index) = state.messages.iter().position(|message| {
             matches!(
                 **message,
@@ -133,6 +137,7 @@ impl State {
             )
         }) {
             state.deliver(index)?;
+            state.settle()?;
         }
         Ok(state)
     }

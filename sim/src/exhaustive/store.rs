@@ -100,7 +100,8 @@ impl State {
                 Ok(())
             }
             Message::Answer(runner, call, reply) => {
-                self.feed(*runner, Input::Answered(*call, reply.clone()))
+                self.feed(*runner, Input::Answered(*call, reply.clone()));
+                Ok(())
             }
         }
     }
