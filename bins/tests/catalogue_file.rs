@@ -26,7 +26,10 @@ fn the_shipped_example_is_read() {
     let handlers: Vec<&str> = file.handlers.keys().map(Name::as_str).collect();
     assert_eq!(handlers, ["disk-usage", "greeting", "large-files"]);
     let schedules: Vec<&str> = file.schedules.keys().map(WorkerName::as_str).collect();
-    assert_eq!(schedules, ["disk-usage", "greeting", "greeting:new-year", "large-files:logs"]);
+    assert_eq!(
+        schedules,
+        ["disk-usage", "greeting", "greeting:month-end", "greeting:new-year", "large-files:logs"]
+    );
     let logs = &file.schedules[&"large-files:logs".parse().unwrap()];
     insta::assert_snapshot!(serde_json::to_string_pretty(&logs.plan).unwrap());
 }

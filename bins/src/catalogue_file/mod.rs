@@ -7,6 +7,7 @@
 mod handler;
 mod json;
 mod page;
+mod recurrence;
 mod request;
 mod schedule;
 mod section;

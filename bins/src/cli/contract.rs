@@ -162,7 +162,7 @@ pub struct StoppingView {
 pub struct ScheduleView {
     /// Whose.
     pub worker: String,
-    /// `cron` or `once`, its text and its zone.
+    /// `cron`, `rrule` or `once`, its text and its zone.
     pub recurrence: Recurrence,
     /// Whether it fires.
     pub enabled: bool,

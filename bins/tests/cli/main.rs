@@ -6,4 +6,5 @@ mod contract;
 mod history;
 mod next;
 mod program;
+mod rrule;
 mod verbs;

@@ -7,26 +7,28 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 
-use horarium_core::recurrence::{Recurrence, Zone};
+use horarium_core::recurrence::{LocalTime, Recurrence, Zone};
 use horarium_core::words::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::super::failure::Failure;
 use super::super::terminal::gone;
-use super::{LARGEST_COUNT, now, occasions};
+use super::{LARGEST_COUNT, now};
 
 /// The longest line that is read, in bytes.
 const LONGEST_LINE: u64 = 4 * 1024 * 1024;
 /// How many instants are given when the question does not say.
 const DEFAULT_COUNT: u32 = 5;
 
-/// A question. `dtstart` belongs to other kinds of rules and is passed over for cron.
+/// A question. `dtstart` belongs to RRULEs and is passed over for cron.
 #[derive(Debug, Deserialize)]
 struct Question {
     kind: String,
     expression: String,
     timezone: String,
+    #[serde(default)]
+    dtstart: Option<String>,
     #[serde(default)]
     after: Option<String>,
     #[serde(default)]
@@ -114,21 +116,31 @@ fn next(question: Value) -> Result<(Vec<String>, bool), String> {
     let question: Question = serde_json::from_value(question).map_err(|error| {
         format!("{error}: a question has id, kind, expression, timezone, dtstart, after and count")
     })?;
-    if question.kind != "cron" {
-        return Err(format!("kind `{}` is not supported: write cron", question.kind));
-    }
     let count = question.count.unwrap_or(DEFAULT_COUNT);
     if !(1..=LARGEST_COUNT).contains(&count) {
         return Err(format!("count {count}: ask for 1 to {LARGEST_COUNT} instants"));
     }
     let zone: Zone = question.timezone.parse().map_err(|error| format!("timezone: {error}"))?;
-    let recurrence =
-        Recurrence::cron(&question.expression, zone).map_err(|error| error.to_string())?;
+    let recurrence = match question.kind.as_str() {
+        "cron" => Recurrence::cron(&question.expression, zone),
+        "rrule" => Recurrence::rrule(&question.expression, start(&question)?, zone),
+        kind => return Err(format!("kind `{kind}` is not supported: write cron or rrule")),
+    };
+    let recurrence = recurrence.map_err(|error| error.to_string())?;
     let after = question.after.as_deref().map_or_else(|| Ok(now()), instant)?;
     let count = usize::try_from(count).unwrap_or(usize::MAX);
-    let next = occasions(&recurrence, after, count);
+    let occasions = recurrence.occasions_after(after).take(count);
+    let next: Vec<String> = occasions.map(|occasion| occasion.at.to_string()).collect();
     let exhausted = next.len() < count;
     Ok((next, exhausted))
+}
+
+/// The start of an RRULE.
+fn start(question: &Question) -> Result<LocalTime, String> {
+    let dtstart = question.dtstart.as_deref().ok_or_else(|| {
+        String::from("dtstart: an RRULE needs its start, a local time like 20260101T090000")
+    })?;
+    dtstart.parse().map_err(|error| format!("dtstart: {error}"))
 }
 
 /// An instant. No schedule comes due before 1970, so an earlier question is the same as that one.

@@ -5,15 +5,15 @@ mod batch;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use clap::Args;
-use horarium_core::recurrence::{Recurrence, Zone, zone_data_release};
+use clap::{ArgGroup, Args};
+use horarium_core::recurrence::{Recurrence, zone_data_release};
 use horarium_core::words::Timestamp;
 
 use super::arguments::Format;
 use super::clock::WallClock;
 use super::contract::{NextInstantsView, NextView};
 use super::failure::Failure;
-use super::rule::cron;
+use super::rule::RuleArguments;
 use super::table::{Cell, Table};
 use super::terminal::{Terminal, WARNING};
 
@@ -22,13 +22,10 @@ const LARGEST_COUNT: u32 = 10_000;
 
 /// What `next` is asked.
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("what").required(true).args(["cron", "rrule", "ics", "batch"]))]
 pub(crate) struct Next {
-    /// The rule: minute, hour, day-of-month, month and day-of-week, or @daily and its like
-    #[arg(long, value_name = "EXPR", required_unless_present = "batch", conflicts_with = "batch")]
-    cron: Option<String>,
-    /// The time zone in which the rule is read
-    #[arg(long, env = "HORARIUM_TIMEZONE", value_name = "ZONE", required_unless_present = "batch")]
-    tz: Option<Zone>,
+    #[command(flatten)]
+    rule: RuleArguments,
     /// Show the instants after this one; now when not given
     #[arg(long, value_name = "RFC3339", conflicts_with = "batch")]
     after: Option<Timestamp>,
@@ -58,23 +55,24 @@ pub(crate) struct Next {
 
 /// Answers.
 pub(super) fn next(terminal: Terminal, arguments: &Next) -> Result<(), Failure> {
-    match (&arguments.batch, &arguments.cron, &arguments.tz) {
-        (Some(file), _, _) => batch::batch(file),
-        (None, Some(expression), Some(zone)) => one(terminal, arguments, expression, zone),
+    if let Some(file) = &arguments.batch {
+        return batch::batch(file);
+    }
+    match arguments.rule.recurrence()? {
+        Some(recurrence) => one(terminal, arguments, recurrence),
         // The command line's grammar does not let this through.
-        (None, _, _) => Err(Failure::Usage(String::from("name a rule (--cron) and a zone (--tz)"))),
+        None => Err(Failure::Usage(String::from("name a rule: --cron, --rrule or --ics"))),
     }
 }
 
-fn one(terminal: Terminal, arguments: &Next, expression: &str, zone: &Zone) -> Result<(), Failure> {
-    let recurrence = cron(expression, zone)?;
+fn one(terminal: Terminal, arguments: &Next, recurrence: Recurrence) -> Result<(), Failure> {
     let after = arguments.after.unwrap_or_else(now);
     let count = usize::try_from(arguments.count).unwrap_or(usize::MAX);
     let next = recurrence.preview(after, count);
     let view = NextInstantsView {
         zone_data: zone_data_release(),
         after,
-        next: next.iter().map(|next| NextView::new(zone, next)).collect(),
+        next: next.iter().map(|next| NextView::new(recurrence.zone(), next)).collect(),
         exhausted: next.len() < count,
         recurrence,
     };
@@ -112,13 +110,4 @@ pub(super) fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let micros = i64::try_from(since.as_micros()).unwrap_or(i64::MAX);
     Timestamp::from_micros(micros).unwrap_or(Timestamp::MAX)
-}
-
-/// The next `count` occasions, for the batch.
-fn occasions(recurrence: &Recurrence, after: Timestamp, count: usize) -> Vec<String> {
-    let first = recurrence.next_after(after, None);
-    std::iter::successors(first, |before| recurrence.next_after(before.at, None))
-        .take(count)
-        .map(|occasion| occasion.at.to_string())
-        .collect()
 }

@@ -12,26 +12,22 @@ use horarium_core::words::{Attempt, Backoff, RetryPolicy, Span, Timestamp, Worke
 use super::super::arguments::{Author, Format, RequestArguments};
 use super::super::failure::Failure;
 use super::super::handler::{check_request, newest};
-use super::super::rule::cron;
+use super::super::rule::RuleArguments;
 use super::super::terminal::Terminal;
 use super::{answer, change, row};
 use crate::daemon::at_least_one;
 
 /// What the schedule shall be.
 #[derive(Debug, Args)]
-#[command(group = ArgGroup::new("when").required(true).args(["cron", "at"]))]
+#[command(group = ArgGroup::new("when").required(true).args(["cron", "rrule", "ics", "at"]))]
 pub(crate) struct Set {
     /// Whose: `handler` or `handler:instance`
     worker: WorkerName,
-    /// By this rule: minute, hour, day-of-month, month and day-of-week, or @daily and its like
-    #[arg(long, value_name = "EXPR")]
-    cron: Option<String>,
+    #[command(flatten)]
+    rule: RuleArguments,
     /// Once, at this instant
     #[arg(long, value_name = "RFC3339")]
     at: Option<Timestamp>,
-    /// The time zone in which the rule is read
-    #[arg(long, env = "HORARIUM_TIMEZONE", value_name = "ZONE")]
-    tz: Option<Zone>,
     #[command(flatten)]
     request: RequestArguments,
     /// No occurrence before this instant
@@ -118,19 +114,15 @@ impl Set {
     }
 
     fn recurrence(&self) -> Result<Recurrence, Failure> {
-        match (&self.cron, self.at) {
-            (Some(expression), _) => {
-                let zone = self.tz.as_ref().ok_or_else(|| {
-                    Failure::Usage(String::from(
-                        "in which time zone? write --tz Europe/Berlin, or set HORARIUM_TIMEZONE \
-                         once and for all",
-                    ))
-                })?;
-                cron(expression, zone)
-            }
+        match (self.rule.recurrence()?, self.at) {
+            (Some(rule), _) => Ok(rule),
             // An instant is the same in every zone; this one is only shown.
-            (None, Some(at)) => Ok(Recurrence::once(at, self.tz.clone().unwrap_or_else(Zone::utc))),
-            (None, None) => Err(Failure::Usage(String::from("when? give --cron or --at"))),
+            (None, Some(at)) => {
+                Ok(Recurrence::once(at, self.rule.tz.clone().unwrap_or_else(Zone::utc)))
+            }
+            (None, None) => {
+                Err(Failure::Usage(String::from("when? give --cron, --rrule, --ics or --at")))
+            }
         }
     }
 
