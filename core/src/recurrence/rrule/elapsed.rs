@@ -189,6 +189,7 @@ impl Elapsed {
     fn walk_evenly(&self, even: &Even, visit: &mut impl FnMut(i64) -> bool) -> bool {
         let last_day = numbered((even.end + even.shift).div_euclid(DAY)).unwrap_or(Date::MAX);
         let mut minute = even.from;
+        let is_every_day = self.dates.is_every();
         let mut tested_day = None;
         while minute < even.end {
             let into_step = minute.rem_euclid(self.period);
@@ -198,7 +199,7 @@ impl Elapsed {
             }
             let shown = minute + even.shift;
             let day = shown.div_euclid(DAY);
-            if tested_day != Some(day) {
+            if !is_every_day && tested_day != Some(day) {
                 let named = numbered(day).and_then(|d| self.dates.first_between(d, last_day));
                 let Some(named) = named.map(day_number) else { return true };
                 tested_day = Some(named);

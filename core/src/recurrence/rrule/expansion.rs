@@ -62,6 +62,9 @@ impl Expansion {
     pub(super) fn count(&self, first: Wall, last: Wall, enough: u64) -> u64 {
         let first = first.max(self.start);
         let Some(end) = last.next().filter(|end| first < *end) else { return 0 };
+        if self.positions.is_empty() && self.dates.is_every() {
+            return self.daily_before(end).saturating_sub(self.daily_before(first));
+        }
         let mut count = 0_u64;
         for (begins, ends) in self.periods.from(first.civil().date()) {
             if begins > last.civil().date() || count > enough {
@@ -75,6 +78,19 @@ impl Expansion {
             };
         }
         count
+    }
+
+    /// How many times come before `wall`, in a rule whose periods are days and all named.
+    fn daily_before(&self, wall: Wall) -> u64 {
+        let (date, time) = (wall.civil().date(), wall.civil().time());
+        let earlier_that_day = if self.periods.hold(date) {
+            self.times.partition_point(|named| *named < time)
+        } else {
+            0
+        };
+        let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+        self.periods.begun_before(date).unsigned_abs() * number(self.times.len())
+            + number(earlier_that_day)
     }
 
     /// How many times a period has from `first` to before `end`, in a rule without positions.

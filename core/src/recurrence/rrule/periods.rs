@@ -47,11 +47,21 @@ impl Periods {
     /// The periods from the one that holds `date`, or the first after it, on: of each the first
     /// and the last date.
     pub(super) fn from(&self, date: Date) -> impl Iterator<Item = (Date, Date)> {
+        let number = self.first + self.begun_before(date) * self.interval;
+        (0..).map_while(move |step| self.unit.dates_of(number + step * self.interval))
+    }
+
+    /// How many periods begin before the one that holds `date`, or else before `date`.
+    pub(super) fn begun_before(&self, date: Date) -> i64 {
         let ahead = (self.unit.number_of(date) - self.first).max(0);
         // Rounded up to a whole interval.
-        let skipped = (ahead + self.interval - 1) / self.interval;
-        let number = self.first + skipped * self.interval;
-        (0..).map_while(move |step| self.unit.dates_of(number + step * self.interval))
+        (ahead + self.interval - 1) / self.interval
+    }
+
+    /// Whether a period holds `date`.
+    pub(super) fn hold(&self, date: Date) -> bool {
+        let ahead = self.unit.number_of(date) - self.first;
+        ahead >= 0 && ahead % self.interval == 0
     }
 
     /// About how many days lie between the starts of two periods, and never fewer.
