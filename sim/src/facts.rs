@@ -81,6 +81,8 @@ facts! {
     Missed,
     /// A series ended at its `max_runs`.
     MaxRunsReached,
+    /// A series ended at the end of its rule.
+    RuleEnded,
     /// A scheduler without the lock did something in its tick.
     TickWithoutLock,
     /// A wish was refused because the slot was taken.

@@ -178,18 +178,23 @@ impl Profile {
     /// The profile of `seed`.
     pub fn of(seed: u64) -> Self {
         let mut draw = Draw::new(seed, Stream::Profile);
-        let base = base(&mut draw);
+        let profile = Self::drawn(&mut draw);
+        if draw.chance(50) { profile.piled_up() } else { profile }
+    }
+
+    fn drawn(draw: &mut Draw) -> Self {
+        let base = base(draw);
         let tiny = draw.chance(400);
-        let handlers = handlers(&mut draw);
-        let workers = workers(&mut draw, &handlers);
+        let handlers = handlers(draw);
+        let workers = workers(draw, &handlers);
         let clock_step = draw.pick([Span::ZERO, Span::from_millis(100), Span::from_secs(1)]);
         let definitions: BTreeMap<Name, Definition> = handlers
             .iter()
-            .map(|handler| (handler.clone(), definition(&mut draw, handler.clone())))
+            .map(|handler| (handler.clone(), definition(draw, handler.clone())))
             .collect();
         let count = draw.between(1, 3);
         let mut seats: Vec<Seat> =
-            (0..count).map(|_| seat(&mut draw, &definitions, clock_step, tiny)).collect();
+            (0..count).map(|_| seat(draw, &definitions, clock_step, tiny)).collect();
         if let Some(first) = seats.first_mut() {
             first.definitions.clone_from(&definitions);
         }
@@ -224,7 +229,7 @@ impl Profile {
             operator_gap: draw.span(Span::from_secs(1), Span::from_secs(60)),
             has_vulture: draw.chance(500),
             is_scheduled: draw.chance(500),
-            wishes: wishes(&mut draw),
+            wishes: wishes(draw),
             latency: draw
                 .pick([
                     Span::from_millis(2),
@@ -233,9 +238,22 @@ impl Profile {
                     Span::from_millis(700),
                 ])
                 .min(longest_way),
-            jobs: job_kinds(&mut draw, lease),
-            faults: if draw.chance(50) { Faults::default() } else { faults(&mut draw) },
+            jobs: job_kinds(draw, lease),
+            faults: if draw.chance(50) { Faults::default() } else { faults(draw) },
         }
+    }
+
+    /// The same world with much that comes due and is owed at once, while nobody ticks, and then
+    /// one row a tick.
+    fn piled_up(mut self) -> Self {
+        self.is_scheduled = true;
+        self.scheduler.batch = NonZeroU32::MIN;
+        self.jobs = JobKinds { failing: 900, hopeless: 0, hanging: 0, ..self.jobs };
+        self.faults.schedulers_away = Some(Span::from_secs(60));
+        for seat in &mut self.seats {
+            seat.concurrency = at_least_one(5);
+        }
+        self
     }
 
     /// The same world with nothing going wrong.

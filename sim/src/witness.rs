@@ -77,10 +77,10 @@ impl Before {
                 let row = ledger.rows().workers.get(worker);
                 let schedule = row.and_then(|row| row.schedule.as_ref());
                 let until = row.map_or(Timestamp::EPOCH, |row| row.accounted_until);
-                if schedule.and_then(|schedule| schedule.exhausted(until))
-                    == Some(Exhausted::MaxRuns)
-                {
-                    facts.see(Fact::MaxRunsReached);
+                match schedule.and_then(|schedule| schedule.exhausted(until)) {
+                    Some(Exhausted::MaxRuns) => facts.see(Fact::MaxRunsReached),
+                    Some(Exhausted::Rule) => facts.see(Fact::RuleEnded),
+                    Some(Exhausted::Until) | None => {}
                 }
             }
             Event::RunnerRegistered(_)

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use horarium_core::ledger::{Command, Reply, Wish};
-use horarium_core::recurrence::{Recurrence, Zone};
+use horarium_core::recurrence::{LocalTime, Recurrence, Zone};
 use horarium_core::run::Run;
 use horarium_core::schedule::{Plan, Revision, Schedule};
 use horarium_core::words::{
@@ -232,22 +232,7 @@ impl World {
 
     fn plan(&mut self) -> Plan {
         let now = self.store_clock.at(self.time);
-        let zone = self.zone();
-        let rule = self.workload.pick([
-            "* * * * *",
-            "* * * * *",
-            "*/2 * * * *",
-            "*/5 * * * *",
-            "30 1-3 * * *",
-            "0 * * * *",
-            "15 2 29 2 *",
-        ]);
-        let once = now.plus(self.workload.span(Span::ZERO, Span::from_minutes(5)));
-        let recurrence = if self.workload.chance(100) {
-            Recurrence::once(once, zone)
-        } else {
-            Recurrence::cron(rule, zone.clone()).unwrap_or_else(|_| Recurrence::once(once, zone))
-        };
+        let recurrence = self.recurrence(now);
         let policy = retry(&mut self.workload);
         let mut sometimes = |permille: u64| self.workload.chance(permille);
         let (starts, ends, counts, hurries, retries) =
@@ -264,6 +249,35 @@ impl World {
             max_lateness: hurries.then_some(lateness),
             retry: retries.then_some(policy),
         }
+    }
+
+    fn recurrence(&mut self, now: Timestamp) -> Recurrence {
+        let zone = self.zone();
+        let soon = now.plus(self.workload.span(Span::ZERO, Span::from_minutes(5)));
+        let cron = self.workload.pick([
+            "* * * * *",
+            "* * * * *",
+            "*/2 * * * *",
+            "*/5 * * * *",
+            "30 1-3 * * *",
+            "0 * * * *",
+            "15 2 29 2 *",
+        ]);
+        let rrule = self.workload.pick([
+            "FREQ=MINUTELY",
+            "FREQ=MINUTELY;COUNT=4",
+            "FREQ=MINUTELY;INTERVAL=2;COUNT=2",
+            "FREQ=HOURLY;BYMINUTE=10,20,30,40,50",
+            "FREQ=DAILY;BYHOUR=1,2,3;BYMINUTE=0,30",
+        ]);
+        let start = zone.wall_at(soon).to_string();
+        let start = start.get(..16).and_then(|start| start.parse::<LocalTime>().ok());
+        let found = match (self.workload.below(10), start) {
+            (0, _) => None,
+            (1..4, Some(start)) => Recurrence::rrule(rrule, start, zone.clone()).ok(),
+            _ => Recurrence::cron(cron, zone.clone()).ok(),
+        };
+        found.unwrap_or_else(|| Recurrence::once(soon, zone))
     }
 
     fn zone(&mut self) -> Zone {
