@@ -8,7 +8,11 @@
 //!   run at one rate, and the store's clock never steps. (The worlds have drift and steps.)
 //! - Job processes start, and are seen to end, at once. A job hears no TERM: it ends by itself at
 //!   any time, or by KILL.
-//! - Messages in flight, losses and all other disasters are counted, as each [`Scope`] says.
+//! - A runner's own sweeps take no way: somebody else may sweep at any moment anyway.
+//! - Messages in flight, losses and all other disasters are counted, as each [`Scope`] says; a
+//!   state with more messages on their way than the scope allows is not followed.
+//! - A late answer, and a late request that the store has outlived, is not kept on its way: it is
+//!   seen that it does nothing, then it is gone.
 //!
 //! Every state is looked at: the audit of each step, the rows at rest, the fold of the events, no
 //! two live jobs of one worker, no claim started twice. And from a sample of states everything
