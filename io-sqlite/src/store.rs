@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use horarium_core::ledger::{Command, Ledger, Reply};
 use horarium_core::store::{Store, StoreError};
-use sqlx::sqlite::SqlitePool;
+use sqlx::Connection as _;
+use sqlx::sqlite::{SqliteConnection, SqlitePool};
 
 use crate::clock::Clock;
 use crate::error::Failure;
@@ -39,13 +40,26 @@ impl SqliteStore {
         self.writer.close().await;
     }
 
+    /// One attempt, on a connection that is given up when anything failed: a commit that found the
+    /// disk full leaves SQLite without a transaction and the connection believing in one.
     async fn attempt(&self, command: &Command) -> Result<Reply, Broken> {
+        let mut connection =
+            self.writer.acquire().await.map_err(|error| Broken::BeforeCommit(error.into()))?;
+        let result = self.carry_out(&mut connection, command).await;
+        if result.is_err() {
+            connection.close_on_drop();
+        }
+        result
+    }
+
+    async fn carry_out(
+        &self,
+        connection: &mut SqliteConnection,
+        command: &Command,
+    ) -> Result<Reply, Broken> {
         let before = Broken::BeforeCommit;
-        let mut transaction = self
-            .writer
-            .begin_with("BEGIN IMMEDIATE")
-            .await
-            .map_err(|error| before(error.into()))?;
+        let mut transaction =
+            connection.begin_with("BEGIN IMMEDIATE").await.map_err(|error| before(error.into()))?;
         let now = self.clock.now(&mut transaction).await.map_err(before)?;
         let reply = match command {
             Command::Prune(retention) => {

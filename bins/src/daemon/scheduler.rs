@@ -40,6 +40,8 @@ pub(super) struct SchedulerShell<S, L> {
     on_work: Box<dyn Fn() + Send>,
     wake_at: Moment,
     call_timeout: std::time::Duration,
+    /// True once it was said that another one leads.
+    stands_by: bool,
 }
 
 impl<S: Store + 'static, L: Leadership> SchedulerShell<S, L> {
@@ -64,6 +66,7 @@ impl<S: Store + 'static, L: Leadership> SchedulerShell<S, L> {
             on_work: Box::new(on_work),
             wake_at: Moment::NEVER,
             call_timeout,
+            stands_by: false,
         }
     }
 
@@ -93,6 +96,10 @@ impl<S: Store + 'static, L: Leadership> SchedulerShell<S, L> {
         match output {
             Output::TryLock => {
                 let held = self.lock.try_lock().await;
+                if !held && !self.stands_by {
+                    info!("another scheduler leads: standing by");
+                }
+                self.stands_by = !held;
                 self.tell(if held { Input::LockHeld } else { Input::LockMissing });
             }
             Output::ProbeLock => {

@@ -78,7 +78,8 @@ pub async fn up(
     let store = store_location::open(&path).await?;
 
     let next = declare(&store, &file, &options.by).await?;
-    introduce(&mut say, &origin, is_example, &path, config.concurrency, &file, &next);
+    let named = is_example || options.store.store.is_some();
+    introduce(&mut say, &origin, (is_example, named), &path, config.concurrency, &file, &next);
 
     let roles = Roles {
         runner: Some(RunnerRole { guard, config, handlers: file.handlers }),
@@ -108,7 +109,7 @@ fn catalogue(
 fn introduce(
     say: &mut impl FnMut(&str),
     origin: &str,
-    is_example: bool,
+    (is_example, store_is_named): (bool, bool),
     store: &Path,
     concurrency: NonZeroU32,
     file: &CatalogueFile,
@@ -132,7 +133,8 @@ fn introduce(
         };
         say(&format!("schedule    {worker}: next at {when}"));
     }
-    let store = if is_example { format!(" --store {}", store.display()) } else { String::new() };
+    let store =
+        if store_is_named { format!(" --store {}", store.display()) } else { String::new() };
     say(&format!("look at     horarium{store} run list"));
     if let Some((worker, _)) = next.first() {
         say(&format!("            horarium{store} worker show {worker}"));
