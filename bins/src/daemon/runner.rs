@@ -194,6 +194,7 @@ impl<S: Store + 'static> RunnerShell<S> {
         let claim = grant.claim;
         let span =
             info_span!("run", worker = %grant.worker, run = %claim.run, number = grant.number.0);
+        self.spans.lock().unwrap_or_else(PoisonError::into_inner).insert(claim, span.clone());
         let _entered = span.enter();
         let handler = grant.worker.handler();
         let refused = |cause| Input::JobNotStarted(claim, cause);
