@@ -97,7 +97,7 @@ impl<S: Store + 'static, L: Leadership> SchedulerShell<S, L> {
             Output::TryLock => {
                 let held = self.lock.try_lock().await;
                 if !held && !self.stands_by {
-                    info!("another scheduler leads: standing by");
+                    info!("scheduler stands by: another one leads");
                 }
                 self.stands_by = !held;
                 self.tell(if held { Input::LockHeld } else { Input::LockMissing });

@@ -97,6 +97,7 @@ fn of_two_on_one_file_one_leads_and_both_execute() {
     let runs = ["endless:a", "endless:b"].map(|worker| ledger.enqueue(worker));
     let [one, other] = runs.map(|run| ledger.started(run).hold().unwrap().runner);
     assert_ne!(one, other);
+    second.hear("scheduler stands by");
     assert!(!second.said().contains(LEADS));
 
     first.signal(Signal::TERM);
