@@ -5,6 +5,7 @@
 //! beside it, so that a slow store never delays a deadline.
 
 mod arguments;
+mod ask;
 mod declare;
 mod exec;
 mod fresh_id;

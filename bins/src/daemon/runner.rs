@@ -17,6 +17,7 @@ use crate::guard::{GuardLink, JobKey, Remains};
 use crate::job::{self, JobCommand, JobEvent, Jobs};
 use crate::local_handler::LocalHandler;
 
+use super::ask::ask;
 use super::{duration, fresh_runner_id, job_document, sleep_towards};
 
 /// How a runner ended.
@@ -175,16 +176,9 @@ impl<S: Store + 'static> RunnerShell<S> {
         let sender = self.sender.clone();
         let patience = self.call_timeout;
         tokio::spawn(async move {
-            let input = match tokio::time::timeout(patience, store.submit(&command)).await {
-                Ok(Ok(reply)) => Input::Answered(call, reply),
-                Ok(Err(error)) => {
-                    warn!(%error, "the store did not answer a runner's command");
-                    Input::Unanswered(call)
-                }
-                Err(_) => {
-                    warn!("the store took longer than the statement timeout");
-                    Input::Unanswered(call)
-                }
+            let input = match ask(store.as_ref(), &command, patience).await {
+                Some(reply) => Input::Answered(call, reply),
+                None => Input::Unanswered(call),
             };
             let _: Result<(), mpsc::error::SendError<Input>> = sender.send(input);
         });

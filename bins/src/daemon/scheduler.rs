@@ -14,6 +14,7 @@ use tracing::{info, warn};
 
 use crate::boot_clock;
 
+use super::ask::ask;
 use super::{duration, sleep_towards};
 
 /// The leader's lock, as a store offers it.
@@ -142,16 +143,9 @@ impl<S: Store + 'static, L: Leadership> SchedulerShell<S, L> {
         let sender = self.sender.clone();
         let patience = self.call_timeout;
         tokio::spawn(async move {
-            let input = match tokio::time::timeout(patience, store.submit(&command)).await {
-                Ok(Ok(reply)) => Input::Answered(call, reply),
-                Ok(Err(error)) => {
-                    warn!(%error, "the store did not answer a scheduler's command");
-                    Input::Unanswered(call)
-                }
-                Err(_) => {
-                    warn!("the store took longer than the statement timeout");
-                    Input::Unanswered(call)
-                }
+            let input = match ask(store.as_ref(), &command, patience).await {
+                Some(reply) => Input::Answered(call, reply),
+                None => Input::Unanswered(call),
             };
             let _: Result<(), mpsc::error::SendError<Input>> = sender.send(input);
         });
