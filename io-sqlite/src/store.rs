@@ -121,3 +121,38 @@ pub(crate) async fn pause() {
     let scattered = horarium_core::words::retry::scatter(u64::from(digits));
     tokio::time::sleep(Duration::from_millis(5 + scattered % 46)).await;
 }
+
+#[cfg(test)]
+mod tests {
+    use horarium_core::catalogue::{Definition, Execution};
+    use horarium_core::words::By;
+
+    use super::*;
+    use crate::open::OpenOptions;
+
+    fn publish(handler: &str) -> Command {
+        let definition = Definition {
+            description: "x".repeat(20_000),
+            ..Definition::plain(handler.parse().unwrap(), Execution::Rust)
+        };
+        Command::PublishCatalogue { definitions: vec![definition], by: By::scheduler() }
+    }
+
+    #[tokio::test]
+    async fn a_full_database_refuses_commands_and_takes_them_again_when_there_is_room() {
+        let directory = tempfile::tempdir().unwrap();
+        let options = OpenOptions::new(directory.path().join("full.db"));
+        let store = SqliteStore::open_or_create(&options).await.unwrap();
+        // The limit belongs to the connection: a fresh one has room again.
+        sqlx::query("PRAGMA max_page_count = 1").execute(&store.writer).await.unwrap();
+
+        let refused = store.submit(&publish("first")).await;
+        assert!(
+            matches!(&refused, Err(StoreError::NotTaken(why)) if why.contains("full")),
+            "{refused:?}"
+        );
+        let taken = store.submit(&publish("second")).await;
+        assert_eq!(taken, Ok(Reply::CataloguePublished { new: 1 }));
+        assert_eq!(store.dump().await.unwrap().catalogue.len(), 1);
+    }
+}
