@@ -2,8 +2,8 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use horarium_core::ledger::audit::{self, Audit, Invariant};
-use horarium_core::ledger::{Command, Handled, Ledger, Locked, OccurrenceKey, Rows};
+use horarium_core::ledger::audit::{self, Audit};
+use horarium_core::ledger::{Command, Handled, Ledger, Locked, Rows};
 use horarium_core::words::Timestamp;
 
 use crate::breach::{Breach, Law};
@@ -64,7 +64,6 @@ impl Store {
     ) -> Result<Handled, Breach> {
         self.handled += 1;
         let before = self.handled.is_multiple_of(FOLD_EVERY).then(|| self.ledger.clone());
-        let dropped = self.due_before(now, command);
         let looking = witness::Before::of(&self.ledger, command, locked, now);
         let handled = match self.sabotage {
             Some(sabotage) => sabotage.handle(&mut self.ledger, now, command, locked),
@@ -72,16 +71,6 @@ impl Store {
         };
         (now, command, &handled.reply, &handled.events).hash(&mut self.digest);
         self.audit.observe(now, command, &handled)?;
-        if let Some(key) = dropped
-            && !self.ledger.rows().occurrences.contains_key(&key)
-            && self.ledger.rows().workers.get(&key.0).is_none_or(|row| {
-                row.schedule.as_ref().and_then(|schedule| schedule.next).map(|next| next.at)
-                    != Some(key.1)
-            })
-        {
-            let what = format!("{} at {} was dropped without a word", key.0, key.1);
-            return Err(Breach::of(Invariant::OneCatchUp, what));
-        }
         if let Some(before) = before {
             self.fold(before, &handled)?;
         }
@@ -90,20 +79,6 @@ impl Store {
         }
         looking.tell(&self.ledger, command, &handled, facts);
         Ok(handled)
-    }
-
-    /// The instant that is due as a schedule is changed: the change must account for it.
-    fn due_before(&self, now: Timestamp, command: &Command) -> Option<OccurrenceKey> {
-        let (Command::PutSchedule { worker, .. }
-        | Command::EnableSchedule { worker, .. }
-        | Command::DisableSchedule { worker, .. }
-        | Command::DeleteSchedule { worker, .. }) = command
-        else {
-            return None;
-        };
-        let schedule = self.ledger.rows().workers.get(worker)?.schedule.as_ref()?;
-        let due = schedule.next.filter(|next| next.at <= now)?;
-        Some((worker.clone(), due.at))
     }
 
     /// Looks at the rows as they are.

@@ -85,9 +85,10 @@ impl Sabotage {
         }
         match self {
             Self::FinishWithoutFence => of(&[Law::Invariant(TerminalIsFinal)]),
-            Self::EarlySweep | Self::LostHoldHeld => of(&[Law::Invariant(Fenced)]),
-            Self::OldTurnsTaken
-            | Self::HandOverUnrenewed
+            Self::EarlySweep | Self::LostHoldHeld | Self::OldTurnsTaken => {
+                of(&[Law::Invariant(Fenced)])
+            }
+            Self::HandOverUnrenewed
             | Self::DeadlineFromAnswer
             | Self::ReportedAlive
             | Self::GuardAsleep => of(&[Law::Invariant(NoOverlap)]),

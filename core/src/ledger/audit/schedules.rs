@@ -170,6 +170,7 @@ impl Audit {
                 format!("{worker} moved on without a schedule"),
             ));
         };
+        self.due_is_accounted_for(step, worker)?;
         let created = advance.runs_created.saturating_sub(seen.runs_created);
         hold(created <= 1, Invariant::OneCatchUp, || {
             format!("{worker} counted {created} runs in one step")
@@ -177,7 +178,8 @@ impl Audit {
         self.lies_ahead(step, worker, advance.next, advance.accounted_until)?;
         bounded(worker, &seen.plan, advance.next, advance.runs_created)?;
         self.account(worker, advance.accounted_until)?;
-        let seen = Seen { runs_created: advance.runs_created, ..seen };
+        let next_run_at = advance.next.map(|next| next.at);
+        let seen = Seen { runs_created: advance.runs_created, next_run_at, ..seen };
         self.schedules.insert(worker.clone(), seen);
         Ok(())
     }
@@ -189,6 +191,10 @@ impl Audit {
         schedule: &Schedule,
         accounted_until: Timestamp,
     ) -> Found {
+        // A faulty rule has no instant that could be told: it is disabled and says so.
+        if !matches!(step.command, Command::Tick(_)) {
+            self.due_is_accounted_for(step, worker)?;
+        }
         let before = self.schedules.get(worker);
         let by_put = matches!(step.command, Command::PutSchedule { .. });
         let same_plan = before.is_some_and(|seen| seen.plan == schedule.plan);
@@ -218,6 +224,17 @@ impl Audit {
         let key = (worker.clone(), scheduled_for);
         hold(!self.owed.contains_key(&key), Invariant::NothingLost, || {
             format!("{key:?} was pruned while it owed a retry")
+        })
+    }
+
+    /// No due instant goes away without a row that accounts for it.
+    pub(super) fn due_is_accounted_for(&self, step: &Step<'_>, worker: &WorkerName) -> Found {
+        let due = self.schedules.get(worker).and_then(|seen| seen.next_run_at);
+        let Some(due) = due.filter(|due| *due <= step.now) else { return Ok(()) };
+        let has_row =
+            step.settled.contains(worker) || self.occurrences.contains(&(worker.clone(), due));
+        hold(has_row, Invariant::OneCatchUp, || {
+            format!("{worker} was due at {due}, and no row says what became of it")
         })
     }
 

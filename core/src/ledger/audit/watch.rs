@@ -41,11 +41,16 @@ pub struct Audit {
 pub(super) struct Seen {
     pub(super) plan: Plan,
     pub(super) runs_created: u32,
+    pub(super) next_run_at: Option<Timestamp>,
 }
 
 impl Seen {
     pub(super) fn of(schedule: &Schedule) -> Self {
-        Self { plan: schedule.plan.clone(), runs_created: schedule.runs_created }
+        Self {
+            plan: schedule.plan.clone(),
+            runs_created: schedule.runs_created,
+            next_run_at: schedule.next.map(|next| next.at),
+        }
     }
 }
 
@@ -139,6 +144,11 @@ impl Audit {
                 self.is_now(step, runner.registered_at, "registered_at")
             }
             Event::TurnTaken { runner, number, at } => {
+                let asked = matches!(step.command, Command::Turn(turn)
+                    if turn.runner == *runner && turn.number.get() == *number);
+                hold(asked, Invariant::Fenced, || {
+                    format!("turn {number} of {runner} was taken, which nobody sent")
+                })?;
                 self.turn_taken(*runner, *number)?;
                 self.is_now(step, *at, "last_seen")
             }
@@ -177,6 +187,7 @@ impl Audit {
                 self.schedule_saved(step, worker, schedule, *accounted_until)
             }
             Event::ScheduleDeleted { worker, accounted_until, .. } => {
+                self.due_is_accounted_for(step, worker)?;
                 self.schedules.remove(worker);
                 self.account(worker, *accounted_until)
             }
