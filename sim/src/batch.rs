@@ -7,8 +7,10 @@ use std::thread;
 
 use crate::breach::Breach;
 use crate::facts::Facts;
-use crate::profile::Profile;
+use crate::named;
+use crate::profile::Kind;
 use crate::sabotage::Sabotage;
+use crate::scenario::Scenario;
 use crate::timeline::Timeline;
 use crate::world::{Story, World};
 
@@ -16,24 +18,45 @@ use crate::world::{Story, World};
 #[derive(Debug, Clone)]
 pub struct Failure {
     /// The world.
-    pub seed: u64,
+    pub scenario: Scenario,
+    /// The bug that was seeded, if one was.
+    pub sabotage: Option<Sabotage>,
     /// What it broke.
     pub breach: Breach,
+    /// After so many steps.
+    pub steps: u64,
     /// Its last steps.
     pub lines: Vec<String>,
-    /// How it was drawn.
-    pub profile: Profile,
+}
+
+impl Failure {
+    /// What follows a subcommand of `sim` to name this world.
+    fn arguments(&self) -> String {
+        let mut text = self.scenario.seed.to_string();
+        if self.scenario.profile.kind != Kind::Ordinary {
+            text = format!("{text} --kind {}", self.scenario.profile.kind);
+        }
+        if let Some(sabotage) = self.sabotage {
+            text = format!("{text} --sabotage {}", named::name(&sabotage));
+        }
+        text
+    }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "world {} broke {}", self.seed, self.breach)?;
-        writeln!(f, "\nthe last {} steps, in true seconds:", self.lines.len())?;
+        writeln!(f, "world {} broke {}", self.scenario.seed, self.breach)?;
+        writeln!(f, "\nthe last {} of {} steps, in true seconds:", self.lines.len(), self.steps)?;
         for line in &self.lines {
             writeln!(f, "  {line}")?;
         }
-        writeln!(f, "\ndrawn:\n{}", self.profile)?;
-        write!(f, "replay: SIM_SEED={} cargo test -p sim --test batch", self.seed)
+        write!(f, "\ndrawn:\n{}", self.scenario.profile)?;
+        if self.scenario.is_drawn() {
+            let arguments = self.arguments();
+            write!(f, "\nreplay: cargo run --release -p sim -- replay {arguments}")?;
+            write!(f, "\nshrink: cargo run --release -p sim -- shrink {arguments}")?;
+        }
+        Ok(())
     }
 }
 
@@ -50,46 +73,46 @@ pub struct Batch {
     pub facts: Facts,
 }
 
-/// Lets the world of `seed` happen; if it fails, once more, with the last `kept` lines of its
-/// timeline.
-pub fn play(seed: u64, sabotage: Option<Sabotage>, kept: usize) -> Result<Story, Box<Failure>> {
-    let profile = Profile::of(seed);
-    let first = World::new(seed, profile.clone(), sabotage, Timeline::unread()).run();
+/// Lets a world happen; if it fails, once more, with the last `kept` lines of its timeline.
+pub fn play(
+    scenario: Scenario,
+    sabotage: Option<Sabotage>,
+    kept: usize,
+) -> Result<Story, Box<Failure>> {
+    let first = World::new(scenario.clone(), sabotage, Timeline::unread()).run();
     first.map_err(|breach| {
-        let mut again = World::new(seed, profile.clone(), sabotage, Timeline::keeping(kept));
-        let second = again.run();
-        let breach = match second {
+        let mut again = World::new(scenario.clone(), sabotage, Timeline::keeping(kept));
+        let breach = match again.run() {
             Err(same) if same == breach => breach,
             Err(_) | Ok(_) => Breach {
                 what: format!("{}; and the replay went another way", breach.what),
                 ..breach
             },
         };
-        Box::new(Failure { seed, breach, lines: again.lines(), profile })
+        let (steps, lines) = (again.steps(), again.lines());
+        Box::new(Failure { scenario, sabotage, breach, steps, lines })
     })
 }
 
-/// Plays all `seeds`. Of several that fail, the first is answered.
-pub fn play_all(seeds: impl Iterator<Item = u64>, kept: usize) -> Result<Batch, Box<Failure>> {
-    let seeds: Vec<u64> = seeds.collect();
+/// Plays all `worlds`. Of several that fail, the first is answered.
+pub fn play_all(worlds: &[(Kind, u64)], kept: usize) -> Result<Batch, Box<Failure>> {
     let next = AtomicU64::new(0);
-    let failed: Mutex<Option<Box<Failure>>> = Mutex::new(None);
+    let failed: Mutex<Option<(usize, Box<Failure>)>> = Mutex::new(None);
     let done: Mutex<Batch> = Mutex::new(Batch::default());
     let threads = thread::available_parallelism().map_or(1, usize::from);
     thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
-                while let Some(seed) = take(&seeds, &next) {
-                    let played = play(seed, None, kept);
+                while let Some((index, (kind, seed))) = take(worlds, &next) {
+                    let played = play(Scenario::of(kind, seed), None, kept);
                     let (Ok(mut done), Ok(mut failed)) = (done.lock(), failed.lock()) else {
                         return;
                     };
                     match played {
                         Ok(story) => done.add(&story),
                         Err(failure) => {
-                            let earlier = failed.as_ref().is_some_and(|old| old.seed < seed);
-                            if !earlier {
-                                *failed = Some(failure);
+                            if failed.as_ref().is_none_or(|(earlier, _)| index < *earlier) {
+                                *failed = Some((index, failure));
                             }
                         }
                     }
@@ -102,12 +125,12 @@ pub fn play_all(seeds: impl Iterator<Item = u64>, kept: usize) -> Result<Batch, 
     });
     let failed = failed.into_inner().unwrap_or_default();
     let done = done.into_inner().unwrap_or_default();
-    failed.map_or(Ok(done), Err)
+    failed.map_or(Ok(done), |(_, failure)| Err(failure))
 }
 
-fn take(seeds: &[u64], next: &AtomicU64) -> Option<u64> {
+fn take(worlds: &[(Kind, u64)], next: &AtomicU64) -> Option<(usize, (Kind, u64))> {
     let index = usize::try_from(next.fetch_add(1, Ordering::Relaxed)).ok()?;
-    seeds.get(index).copied()
+    worlds.get(index).map(|world| (index, *world))
 }
 
 impl Batch {
@@ -116,5 +139,19 @@ impl Batch {
         self.steps += story.steps;
         self.commands += story.commands;
         self.facts.add(&story.facts);
+    }
+
+    /// Counts the worlds of another batch too.
+    pub fn join(&mut self, other: &Self) {
+        self.worlds += other.worlds;
+        self.steps += other.steps;
+        self.commands += other.commands;
+        self.facts.add(&other.facts);
+    }
+}
+
+impl fmt::Display for Batch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} worlds, {} steps, {} commands", self.worlds, self.steps, self.commands)
     }
 }

@@ -24,6 +24,19 @@ pub enum Law {
 }
 
 impl Law {
+    /// All of them.
+    pub fn all() -> Vec<Self> {
+        let own = [
+            Self::Fold,
+            Self::StartedOnce,
+            Self::ForegroundWord,
+            Self::WorkBound,
+            Self::Convergence,
+            Self::StepBudget,
+        ];
+        Invariant::ALL.into_iter().map(Self::Invariant).chain(own).collect()
+    }
+
     /// Its name.
     pub const fn name(self) -> &'static str {
         match self {

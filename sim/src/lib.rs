@@ -13,12 +13,16 @@ pub mod describe;
 pub mod draw;
 pub mod exhaustive;
 pub mod facts;
+pub mod named;
 pub mod profile;
 pub mod queue;
 pub mod sabotage;
+pub mod scenario;
+pub mod seeds;
 pub mod store;
 pub mod timeline;
 pub mod witness;
 pub mod world;
 
+pub use scenario::Scenario;
 pub use world::{Story, World};

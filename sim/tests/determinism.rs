@@ -1,11 +1,10 @@
 //! One seed is one world.
 
-use sim::World;
-use sim::profile::Profile;
 use sim::timeline::Timeline;
+use sim::{Scenario, World};
 
 fn played(seed: u64, timeline: Timeline) -> (Option<sim::Story>, Vec<String>) {
-    let mut world = World::new(seed, Profile::of(seed), None, timeline);
+    let mut world = World::new(Scenario::ordinary(seed), None, timeline);
     let story = world.run().ok();
     (story, world.lines())
 }

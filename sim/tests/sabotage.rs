@@ -1,5 +1,6 @@
 //! The harness can fail: every seeded bug is caught, by a law that it breaks.
 
+use sim::Scenario;
 use sim::batch::play;
 use sim::sabotage::Sabotage;
 use sim::timeline::KEPT;
@@ -10,9 +11,9 @@ const MOST_WORLDS: u64 = 2_000;
 #[cfg(test)]
 fn is_caught(sabotage: Sabotage) {
     let caught = (0..MOST_WORLDS)
-        .find_map(|seed| play(seed, Some(sabotage), KEPT).err())
+        .find_map(|seed| play(Scenario::ordinary(seed), Some(sabotage), KEPT).err())
         .unwrap_or_else(|| panic!("{sabotage:?} is not caught within {MOST_WORLDS} worlds"));
-    println!("{sabotage:?}: world {}, {}", caught.seed, caught.breach);
+    println!("{sabotage:?}: world {}, {}", caught.scenario.seed, caught.breach);
     let law = caught.breach.law;
     assert!(sabotage.laws().contains(&law), "{sabotage:?} is caught by {law}:\n{caught}");
 }

@@ -6,6 +6,8 @@
 use std::collections::BTreeSet;
 use std::num::{NonZeroU32, NonZeroU64};
 
+use serde::{Deserialize, Serialize};
+
 use crate::catalogue::Definition;
 use crate::config::Config;
 use crate::run::{Outcome, Output, Units};
@@ -258,7 +260,8 @@ pub struct Tick {
 }
 
 /// How long finished runs are kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Retention {
     /// For so long after their end.
     pub keep: Span,

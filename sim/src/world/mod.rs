@@ -25,6 +25,7 @@ use crate::facts::{Fact, Facts};
 use crate::profile::Profile;
 use crate::queue::Queue;
 use crate::sabotage::Sabotage;
+use crate::scenario::Scenario;
 use crate::store::Store;
 use crate::timeline::Timeline;
 
@@ -128,13 +129,9 @@ pub struct Story {
 }
 
 impl World {
-    /// The world of `seed`, at its beginning.
-    pub fn new(
-        seed: u64,
-        profile: Profile,
-        sabotage: Option<Sabotage>,
-        timeline: Timeline,
-    ) -> Self {
+    /// The world of a scenario, at its beginning.
+    pub fn new(scenario: Scenario, sabotage: Option<Sabotage>, timeline: Timeline) -> Self {
+        let Scenario { seed, profile } = scenario;
         let mut world = Self {
             time: Time::START,
             steps: 0,
@@ -142,7 +139,7 @@ impl World {
             workload: Draw::new(seed, Stream::Workload),
             faults: Draw::new(seed, Stream::Faults),
             latency: Draw::new(seed, Stream::Latency),
-            store: Store::new(sabotage),
+            store: Store::new(sabotage, profile.kind.weakened()),
             store_clock: StoreClock { base: profile.base, ahead: 0 },
             runners: Vec::new(),
             schedulers: Vec::new(),
@@ -203,6 +200,11 @@ impl World {
         }
     }
 
+    /// How many steps it took.
+    pub const fn steps(&self) -> u64 {
+        self.steps
+    }
+
     /// Its last lines.
     pub fn lines(&self) -> Vec<String> {
         self.timeline.lines()
@@ -253,8 +255,12 @@ impl World {
         self.facts.see(fact);
     }
 
-    /// The first breach stands.
+    /// The first breach stands, unless the law is weakened in such worlds.
     fn broke(&mut self, breach: Breach) {
+        if self.profile.kind.weakened().contains(&breach.law) {
+            self.timeline.note(self.time, || format!("  (weakened here) {breach}"));
+            return;
+        }
         self.timeline.note(self.time, || format!("BROKEN {breach}"));
         self.breach.get_or_insert(breach);
     }

@@ -1,188 +1,20 @@
-//! The drawn profile of a world: its sizes, its timings and its own subset of the faults (swarm:
-//! a world in which everything fails at once reaches less than many that differ).
+//! How a world is drawn: its sizes, its timings and its own subset of the faults.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::num::NonZeroU32;
 
 use horarium_core::catalogue::{Definition, Execution, Timeout};
 use horarium_core::ledger::command::Retention;
 use horarium_core::words::{
-    Attempt, Backoff, Lease, LeaseTiming, Name, Request, RetryPolicy, Span, Timestamp, WorkerName,
+    Attempt, Backoff, LeaseTiming, Name, Request, RetryPolicy, Span, Timestamp, WorkerName,
 };
 
-use crate::draw::{Draw, Stream};
+use crate::draw::Draw;
 
-/// A world before it begins.
-#[derive(Debug, Clone)]
-pub struct Profile {
-    /// What the store's clock shows at the beginning.
-    pub base: Timestamp,
-    /// How long the chaos lasts.
-    pub chaos: Span,
-    /// The workers that operators know.
-    pub workers: Vec<WorkerName>,
-    /// The newest definition of each handler.
-    pub definitions: BTreeMap<Name, Definition>,
-    /// Where runners run.
-    pub seats: Vec<Seat>,
-    /// How many schedulers there are.
-    pub schedulers: u64,
-    /// The schedulers' timing.
-    pub scheduler: SchedulerTiming,
-    /// Finished runs are kept so long, if not for ever.
-    pub retention: Option<Retention>,
-    /// How far the store's clock may be off to either side.
-    pub clock_step: Span,
-    /// The longest time between two wishes of operators.
-    pub operator_gap: Span,
-    /// True when somebody sweeps each lease in the very instant in which it runs out.
-    pub has_vulture: bool,
-    /// True when every worker has a schedule of every minute from the start.
-    pub is_scheduled: bool,
-    /// What they want, and how often.
-    pub wishes: Wishes,
-    /// The longest way of a message, one way.
-    pub latency: Span,
-    /// What jobs are like.
-    pub jobs: JobKinds,
-    /// What goes wrong.
-    pub faults: Faults,
-}
-
-/// A place for a runner process: when one ends, another starts there.
-#[derive(Debug, Clone)]
-pub struct Seat {
-    /// How many jobs at a time.
-    pub concurrency: NonZeroU32,
-    /// What it serves; older definitions than the newest on some seats.
-    pub definitions: BTreeMap<Name, Definition>,
-    /// Its lease.
-    pub lease: Lease,
-    /// How often it asks for work.
-    pub poll: Span,
-    /// How long its jobs may go on when it is stopped.
-    pub drain_grace: Span,
-    /// Its host's microseconds in a million true ones.
-    pub clock_rate: u64,
-}
-
-/// How schedulers keep time.
-#[derive(Debug, Clone, Copy)]
-pub struct SchedulerTiming {
-    /// The longest time between two passes.
-    pub poll: Span,
-    /// How often a standby asks.
-    pub lock_retry: Span,
-    /// How often a leader makes sure.
-    pub probe: Span,
-    /// When an answer counts as lost.
-    pub statement_timeout: Span,
-    /// Rows in one command.
-    pub batch: NonZeroU32,
-}
-
-/// How often, in a thousand, a job is of some kind.
-#[derive(Debug, Clone, Copy)]
-pub struct JobKinds {
-    /// Fails.
-    pub failing: u64,
-    /// Declares its failure final, of those that fail.
-    pub hopeless: u64,
-    /// Never ends by itself.
-    pub hanging: u64,
-    /// Does not hear TERM.
-    pub deaf: u64,
-    /// Cannot be started.
-    pub unstartable: u64,
-    /// Leaves a process behind that nobody can be sure about.
-    pub leaving: u64,
-    /// Says how far it is.
-    pub talking: u64,
-    /// The longest that one works.
-    pub longest: Span,
-}
-
-/// What operators want: the weight of each kind of wish.
-#[derive(Debug, Clone, Copy)]
-pub struct Wishes {
-    /// Enqueue runs.
-    pub enqueue: u64,
-    /// Cancel a run.
-    pub cancel: u64,
-    /// Release a slot.
-    pub release: u64,
-    /// Run in the foreground.
-    pub foreground: u64,
-    /// End a foreground run.
-    pub interrupt: u64,
-    /// Save a schedule.
-    pub put: u64,
-    /// Enable a schedule.
-    pub enable: u64,
-    /// Disable one.
-    pub disable: u64,
-    /// Delete one.
-    pub delete: u64,
-    /// Save settings.
-    pub settings: u64,
-}
-
-/// What goes wrong. Messages: times in a thousand. Disasters: the mean time between two of a
-/// kind; none when the world does not know it.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Faults {
-    /// A request never arrives.
-    pub request_lost: u64,
-    /// The command is carried out, its answer is lost.
-    pub answer_lost: u64,
-    /// The command is carried out after its sender gave up.
-    pub request_late: u64,
-    /// The answer comes after its addressee gave up.
-    pub answer_late: u64,
-    /// The command is carried out twice.
-    pub request_twice: u64,
-    /// The answer comes twice.
-    pub answer_twice: u64,
-    /// Other transactions hold some rows.
-    pub rows_locked: u64,
-    /// A process dies in the middle of what its machine wants done.
-    pub crash_amid: u64,
-    /// A runner dies.
-    pub runner_crash: Option<Span>,
-    /// A scheduler dies.
-    pub scheduler_crash: Option<Span>,
-    /// A runner freezes, then goes on.
-    pub runner_freeze: Option<Span>,
-    /// A guard freezes, then goes on.
-    pub guard_freeze: Option<Span>,
-    /// A guard dies.
-    pub guard_death: Option<Span>,
-    /// A scheduler freezes, then goes on.
-    pub scheduler_freeze: Option<Span>,
-    /// Nothing that a runner sends arrives for a while.
-    pub cut_off: Option<Span>,
-    /// A leader loses its lock without knowing.
-    pub lock_loss: Option<Span>,
-    /// The store's clock steps.
-    pub clock_step: Option<Span>,
-    /// A runner is stopped in good order.
-    pub shutdown: Option<Span>,
-    /// Schedulers are away for long.
-    pub schedulers_away: Option<Span>,
-    /// Everything is away for very long.
-    pub all_away: Option<Span>,
-}
+use super::{Faults, JobKinds, Kind, Profile, SchedulerTiming, Seat, Wishes};
 
 impl Profile {
-    /// The profile of `seed`.
-    pub fn of(seed: u64) -> Self {
-        let mut draw = Draw::new(seed, Stream::Profile);
-        let profile = Self::drawn(&mut draw);
-        if draw.chance(50) { profile.piled_up() } else { profile }
-    }
-
-    fn drawn(draw: &mut Draw) -> Self {
+    pub(super) fn drawn(draw: &mut Draw) -> Self {
         let base = base(draw);
         let tiny = draw.chance(400);
         let handlers = handlers(draw);
@@ -210,6 +42,7 @@ impl Profile {
         let patience = seats.iter().map(|seat| seat.lease.timing().statement_timeout).min();
         let longest_way = patience.unwrap_or_default().min(timing.statement_timeout).scaled(2, 5);
         Self {
+            kind: Kind::Ordinary,
             base,
             chaos: draw.span(
                 lease.times(3).max(Span::from_minutes(4)),
@@ -245,7 +78,7 @@ impl Profile {
 
     /// The same world with much that comes due and is owed at once, while nobody ticks, and then
     /// one row a tick.
-    fn piled_up(mut self) -> Self {
+    pub(super) fn piled_up(mut self) -> Self {
         self.is_scheduled = true;
         self.scheduler.batch = NonZeroU32::MIN;
         self.jobs = JobKinds { failing: 900, hopeless: 0, hanging: 0, ..self.jobs };
@@ -254,49 +87,6 @@ impl Profile {
             seat.concurrency = at_least_one(5);
         }
         self
-    }
-
-    /// The same world with nothing going wrong.
-    #[must_use]
-    pub fn without_faults(self) -> Self {
-        let seats = self.seats.into_iter().map(|seat| Seat { clock_rate: 1_000_000, ..seat });
-        Self { faults: Faults::default(), seats: seats.collect(), ..self }
-    }
-}
-
-/// Short enough to read under a failure.
-impl fmt::Display for Profile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "  base {}, chaos for {}", self.base, self.chaos)?;
-        writeln!(
-            f,
-            "  workers {:?}, operator gap {}, vulture {}",
-            self.workers, self.operator_gap, self.has_vulture
-        )?;
-        for (handler, definition) in &self.definitions {
-            writeln!(
-                f,
-                "  {handler}: timeout {}, stop grace {}, {:?}",
-                definition.timeout, definition.stop_grace, definition.retry
-            )?;
-        }
-        for (index, seat) in self.seats.iter().enumerate() {
-            let served: Vec<&Name> = seat.definitions.keys().collect();
-            writeln!(
-                f,
-                "  seat {index}: {} at a time of {served:?}, poll {}, drain {}, clock {}, {:?}",
-                seat.concurrency,
-                seat.poll,
-                seat.drain_grace,
-                seat.clock_rate,
-                seat.lease.timing()
-            )?;
-        }
-        writeln!(f, "  {} schedulers, {:?}", self.schedulers, self.scheduler)?;
-        writeln!(f, "  latency {}, retention {:?}", self.latency, self.retention)?;
-        writeln!(f, "  {:?}", self.wishes)?;
-        writeln!(f, "  {:?}", self.jobs)?;
-        writeln!(f, "  {:?}", self.faults)
     }
 }
 
