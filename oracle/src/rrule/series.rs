@@ -1,19 +1,16 @@
-//! What a rule means, by looking at every date or at every minute. It knows nothing of the code
-//! under test: it takes only offsets from the zone data.
+//! The instants of a rule, by a walk through every date or every minute.
 
 use std::collections::BTreeSet;
 
 use jiff::civil::{Date, DateTime};
-use jiff::tz::TimeZone;
 
-use crate::draw::{DAY, End, Freq, MINUTE, Rule, offsets};
-
-/// An instant, in seconds, and a wall-clock time that names it.
-pub(crate) type Named = (i64, DateTime);
+use super::{End, Freq, Rule};
+use crate::zone::{first_instant, instant, offsets, shown};
+use crate::{DAY, MINUTE, Named};
 
 /// The instants of the rule up to `end`, each once, with the latest wall-clock time behind it.
-pub(crate) fn series(rule: &Rule, end: i64) -> Vec<Named> {
-    let zone = offsets(rule.zone);
+pub fn series(rule: &Rule, end: i64) -> Vec<Named> {
+    let zone = offsets(&rule.zone);
     let by_parts = by_parts(rule, end);
     let counted: BTreeSet<i64> = by_parts.iter().map(|(at, _)| *at).collect();
     let within = |position: usize, at: i64| match rule.end {
@@ -54,14 +51,14 @@ pub(crate) fn series(rule: &Rule, end: i64) -> Vec<Named> {
 }
 
 /// What the parts name up to `end`, several to an instant where the clock goes forward.
-pub(crate) fn by_parts(rule: &Rule, end: i64) -> Vec<Named> {
+pub fn by_parts(rule: &Rule, end: i64) -> Vec<Named> {
     if rule.is_elapsed() { every_minute(rule, end) } else { every_date(rule, end) }
 }
 
 /// Walks through every date, and gathers those of each period.
 fn every_date(rule: &Rule, end: i64) -> Vec<Named> {
-    let zone = offsets(rule.zone);
-    let last = zone.to_datetime(jiff::Timestamp::from_second(end + 2 * DAY).unwrap()).date();
+    let zone = offsets(&rule.zone);
+    let last = shown(&zone, end + 2 * DAY).date();
     let start_key = key(rule, rule.start.date());
     // Far enough back for the whole period of DTSTART.
     let mut date = rule.start.date().checked_sub(jiff::ToSpan::days(400)).unwrap();
@@ -190,10 +187,9 @@ fn names_date(rule: &Rule, date: Date) -> bool {
 
 /// Walks through every minute of real time.
 fn every_minute(rule: &Rule, end: i64) -> Vec<Named> {
-    let zone = offsets(rule.zone);
-    let shown = |at: i64| zone.to_datetime(jiff::Timestamp::from_second(at).unwrap());
+    let zone = offsets(&rule.zone);
     let start = instant(&zone, rule.start);
-    let at_start = shown(start);
+    let at_start = shown(&zone, start);
     let second = rule.second.map_or(i64::from(at_start.second()), i64::from);
     let first_minute = start - i64::from(at_start.second());
     let lists_minutes = rule.freq == Freq::Hourly && !rule.minutes.is_empty();
@@ -216,7 +212,7 @@ fn every_minute(rule: &Rule, end: i64) -> Vec<Named> {
         if at < start || !is_step {
             continue;
         }
-        let wall = shown(at);
+        let wall = shown(&zone, at);
         let of_hour = i16::from(wall.minute());
         let is_chosen = rule.positions.is_empty() || {
             let (place, count) = if lists_minutes {
@@ -236,33 +232,4 @@ fn every_minute(rule: &Rule, end: i64) -> Vec<Named> {
         }
     }
     named
-}
-
-/// The first instant at which the clock shows `wall`.
-pub(crate) fn first_instant(zone: &TimeZone, wall: DateTime) -> Option<i64> {
-    candidates(zone, wall)
-        .into_iter()
-        .filter(|at| zone.to_datetime(jiff::Timestamp::from_second(*at).unwrap()) == wall)
-        .min()
-}
-
-/// The first instant at which the clock shows `wall`, or jumps over it.
-pub(crate) fn instant(zone: &TimeZone, wall: DateTime) -> i64 {
-    first_instant(zone, wall).unwrap_or_else(|| {
-        let mut at = candidates(zone, wall).into_iter().min().unwrap();
-        at -= at.rem_euclid(MINUTE);
-        while zone.to_datetime(jiff::Timestamp::from_second(at).unwrap()) < wall {
-            at += MINUTE;
-        }
-        at
-    })
-}
-
-/// `wall` read with the offsets before and after.
-fn candidates(zone: &TimeZone, wall: DateTime) -> [i64; 2] {
-    let read_as_utc = jiff::tz::Offset::UTC.to_timestamp(wall).unwrap().as_second();
-    [-36 * 3_600, 36 * 3_600].map(|hours| {
-        let near = jiff::Timestamp::from_second(read_as_utc + hours).unwrap();
-        read_as_utc - i64::from(zone.to_offset(near).seconds())
-    })
 }

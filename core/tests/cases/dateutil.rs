@@ -1,13 +1,12 @@
 //! The answers of python-dateutil 2.9.0 to random rules in UTC, as a second opinion.
 //!
-//! `cases/dateutil.tsv` has four columns: the rule, DTSTART, the question and the next five times
+//! `dateutil.tsv` has four columns: the rule, DTSTART, the question and the next five times
 //! after it, `exhausted` when there are fewer.
-#![allow(clippy::unwrap_used, clippy::panic)] // the helpers of a test may fail as the test does
 
 use horarium_core::recurrence::{Recurrence, Zone};
 use horarium_core::words::time::Timestamp;
 
-const TABLE: &str = include_str!("cases/dateutil.tsv");
+const TABLE: &str = include_str!("dateutil.tsv");
 
 /// Where it answers differently: it takes BYWEEKNO's years from January to December, we take them
 /// from week 1 on (docs/adr/0004-rrule.md), which shows with INTERVAL and BYSETPOS.
