@@ -332,6 +332,21 @@ impl Outcome {
             Self::Cancelled(_) => StatusKind::Cancelled,
         }
     }
+
+    /// The outcome's part in the question of another attempt: only a failure that is not final
+    /// and an interruption that nobody ordered allow one.
+    pub const fn allows_another_attempt(&self) -> bool {
+        match self {
+            Self::Success
+            | Self::Cancelled(_)
+            | Self::Interrupted(Interruption::Released(_))
+            | Self::Failed(Failure { is_final: true, .. }) => false,
+            Self::Failed(Failure { is_final: false, .. })
+            | Self::Interrupted(
+                Interruption::Drain | Interruption::Lease | Interruption::LeaseExpired,
+            ) => true,
+        }
+    }
 }
 
 impl fmt::Display for Outcome {
@@ -424,19 +439,12 @@ impl Run {
     /// that failed or was interrupted, without a cancel request, not released, not final, with
     /// attempts left.
     pub fn attempt_owed_after(&self, outcome: &Outcome) -> Option<Attempt> {
-        let scheduled = self.trigger.scheduled()?;
-        if self.cancel.is_some() {
-            return None;
-        }
-        match outcome {
-            Outcome::Success
-            | Outcome::Cancelled(_)
-            | Outcome::Interrupted(Interruption::Released(_))
-            | Outcome::Failed(Failure { is_final: true, .. }) => None,
-            Outcome::Failed(Failure { is_final: false, .. })
-            | Outcome::Interrupted(
-                Interruption::Drain | Interruption::Lease | Interruption::LeaseExpired,
-            ) => self.retry.after(scheduled.attempt),
-        }
+        self.next_attempt().filter(|_| self.cancel.is_none() && outcome.allows_another_attempt())
+    }
+
+    /// The run's part in the question of another attempt, known from its beginning: the attempt
+    /// that its policy allows after it. None for a run that no schedule made.
+    pub fn next_attempt(&self) -> Option<Attempt> {
+        self.retry.after(self.trigger.scheduled()?.attempt)
     }
 }

@@ -116,46 +116,60 @@ fn direct_dependencies() -> Vec<String> {
         .collect()
 }
 
-/// Who depends on whom, by name, from the lock file: on all platforms, with all features that
-/// anything in the workspace asks for.
+/// Who depends on whom, from the lock file: on all platforms, with all features that anything in
+/// the workspace asks for. A package is written as others write it: by its name, and with its
+/// version where two versions are locked.
 fn locked() -> BTreeMap<String, BTreeSet<String>> {
     let lock = fs::read_to_string(core().join("../Cargo.lock")).unwrap();
-    let quoted = |line: &str| line.split('"').nth(1).map(ToOwned::to_owned);
+    let value = |package: &str, key: &str| {
+        let line = package.lines().find(|line| line.starts_with(key));
+        line.and_then(|line| line.split('"').nth(1)).unwrap().to_owned()
+    };
     let mut packages: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for package in lock.split("[[package]]").skip(1) {
-        let name = package.lines().find(|line| line.starts_with("name = ")).and_then(quoted);
-        let needs = package
+        let needs: BTreeSet<String> = package
             .lines()
             .skip_while(|line| !line.starts_with("dependencies = ["))
             .skip(1)
             .take_while(|line| !line.starts_with(']'))
-            .filter_map(quoted)
-            .filter_map(|need| need.split(' ').next().map(ToOwned::to_owned));
-        packages.entry(name.unwrap()).or_default().extend(needs);
+            .filter_map(|line| line.split('"').nth(1).map(ToOwned::to_owned))
+            .collect();
+        let (name, version) = (value(package, "name = "), value(package, "version = "));
+        packages.insert(format!("{name} {version}"), needs.clone());
+        packages.insert(name, needs);
     }
     packages
+}
+
+fn name_of(package: &str) -> &str {
+    package.split(' ').next().unwrap_or_default()
 }
 
 #[test]
 fn core_depends_on_nothing_but_what_is_listed() {
     let allowed: BTreeSet<&str> = ALLOWED.into_iter().chain(FOR_MACROS).collect();
     let locked = locked();
-    let mut ahead: Vec<(String, String)> =
-        direct_dependencies().into_iter().map(|name| (name, String::from("core"))).collect();
-    assert!(ahead.len() > 3, "the manifest was not understood");
+    let direct = direct_dependencies();
+    let mut ahead: Vec<(String, String)> = locked["horarium-core"]
+        .iter()
+        .filter(|package| direct.iter().any(|name| name == name_of(package)))
+        .map(|package| (package.clone(), String::from("core")))
+        .collect();
+    assert!(direct.len() > 3 && ahead.len() == direct.len(), "the manifest was not understood");
     let mut seen: BTreeSet<String> = BTreeSet::new();
-    while let Some((name, needed_by)) = ahead.pop() {
+    while let Some((package, needed_by)) = ahead.pop() {
         assert!(
-            allowed.contains(name.as_str()),
-            "core may not depend on {name} (needed by {needed_by}): does it bring a clock, \
+            allowed.contains(name_of(&package)),
+            "core may not depend on {package} (needed by {needed_by}): does it bring a clock, \
              randomness, threads or I/O? If it does not, list it here and say what it is for"
         );
-        if seen.insert(name.clone()) {
-            let needs = locked.get(&name).unwrap_or_else(|| panic!("{name} is not locked"));
-            ahead.extend(needs.iter().map(|need| (need.clone(), name.clone())));
+        if seen.insert(package.clone()) {
+            let needs = locked.get(&package).unwrap_or_else(|| panic!("{package} is not locked"));
+            ahead.extend(needs.iter().map(|need| (need.clone(), package.clone())));
         }
     }
-    let idle: Vec<&str> = allowed.into_iter().filter(|name| !seen.contains(*name)).collect();
+    let is_seen = |name: &&str| seen.iter().any(|package| name_of(package) == *name);
+    let idle: Vec<&str> = allowed.into_iter().filter(|name| !is_seen(name)).collect();
     assert!(idle.is_empty(), "listed, but not needed any more: {idle:?}");
 }
 

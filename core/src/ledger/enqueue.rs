@@ -98,7 +98,7 @@ impl Transaction<'_> {
     ) -> Run {
         Run {
             id: wish.run,
-            number: self.ledger.rows.sequences.number,
+            number: self.ledger.next_number(),
             worker: wish.worker.clone(),
             trigger,
             request: wish.request.clone(),

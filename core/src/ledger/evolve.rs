@@ -2,7 +2,7 @@
 
 use crate::run::{Run, RunStatus, Started};
 use crate::schedule::{Chain, Occurrence, Retry};
-use crate::words::{RunId, RunNumber, Timestamp, WorkerName};
+use crate::words::{RunId, Timestamp, WorkerName};
 
 use super::{Event, Ledger, Settings, Worker};
 
@@ -26,8 +26,7 @@ impl Ledger {
             }
             Event::RunCreated(run) => self.create(run),
             Event::RunClaimed { run, hold } => {
-                let next = hold.fence.next();
-                self.rows.sequences.fence = self.rows.sequences.fence.max(next);
+                self.use_fence(hold.fence);
                 self.change_run(*run, |run| run.status = RunStatus::Running(hold.clone()));
             }
             Event::RunStarted { run, at, config } => self.change_run(*run, |run| {
@@ -131,10 +130,9 @@ impl Ledger {
 
     /// A run that is created brings its worker's row into being, and its number is used up.
     fn create(&mut self, run: &Run) {
-        let next = RunNumber(run.number.0.saturating_add(1));
-        self.rows.sequences.number = self.rows.sequences.number.max(next);
+        self.use_number(run.number);
         if let RunStatus::Running(hold) = &run.status {
-            self.rows.sequences.fence = self.rows.sequences.fence.max(hold.fence.next());
+            self.use_fence(hold.fence);
         }
         self.change_worker(&run.worker, |_| {});
         self.put_run(run.clone());

@@ -45,7 +45,7 @@ impl Transaction<'_> {
         if let Err(refusal) = self.free_slot(&wish.worker) {
             return Reply::Refused(refusal);
         }
-        let fence = self.ledger.rows.sequences.fence;
+        let fence = self.ledger.next_fence();
         let hold = Hold {
             runner,
             fence,

@@ -11,7 +11,9 @@
 
 pub mod audit;
 pub mod command;
+pub mod draws;
 pub mod event;
+pub mod items;
 pub mod reply;
 
 mod agenda;
@@ -35,6 +37,7 @@ use crate::words::{
 };
 
 pub use command::{Claim, Command, Holding, Registration, Report, ReportEvent, Turn, Wish};
+pub use draws::Draws;
 pub use event::Event;
 pub use reply::{Grant, Refusal, Reply, Stale, Turned};
 
@@ -144,6 +147,7 @@ pub struct Rows {
 pub struct Ledger {
     rows: Rows,
     index: Index,
+    draws: Draws,
 }
 
 /// What is looked up often. Derived from the rows.

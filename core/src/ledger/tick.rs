@@ -77,7 +77,7 @@ impl Transaction<'_> {
         let not_before = self.now.plus(retry_delay(&failed, chain.attempt, seed));
         let next = Run {
             id: run,
-            number: self.ledger.rows.sequences.number,
+            number: self.ledger.next_number(),
             trigger: Trigger::Schedule(Scheduled {
                 scheduled_for: *scheduled_for,
                 attempt,
@@ -166,7 +166,7 @@ impl Transaction<'_> {
         });
         let run = Run {
             id,
-            number: self.ledger.rows.sequences.number,
+            number: self.ledger.next_number(),
             worker: worker.clone(),
             trigger: Trigger::Schedule(Scheduled { scheduled_for, attempt, retry_of: None }),
             request: plan.request.clone(),

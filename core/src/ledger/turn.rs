@@ -32,10 +32,14 @@ impl Transaction<'_> {
 
         let reports = turn.reports.iter().map(|report| self.report(turn, report)).collect();
         let renewal = self.now.plus(lease);
+        // A claim that is named twice is held once, and renewed if it is asked for once.
+        let renewed: BTreeSet<Claim> =
+            turn.holding.iter().filter(|held| held.renew).map(|held| held.claim).collect();
         let holding = turn
             .holding
             .iter()
-            .map(|held| self.hold(turn, held.claim, held.renew.then_some(renewal)))
+            .map(|held| held.claim)
+            .map(|claim| self.hold(turn, claim, renewed.contains(&claim).then_some(renewal)))
             .collect();
         let mut granted = self.hand_over_again(turn, renewal);
         self.claim(turn, &handlers, lease, &mut granted);
@@ -180,7 +184,7 @@ impl Transaction<'_> {
             .take(capacity.saturating_sub(held))
             .collect();
         for run in claimable {
-            let fence = self.ledger.rows.sequences.fence;
+            let fence = self.ledger.next_fence();
             let hold = Hold {
                 runner: turn.runner,
                 fence,

@@ -4,5 +4,6 @@
 mod config;
 mod draft;
 mod extremes;
+mod items;
 mod ledger;
 mod machines;
