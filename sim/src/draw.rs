@@ -1,47 +1,101 @@
 //! Random draws: one seed, one stream for each concern, one bounded mapping of our own.
 //!
 //! Promise: an old seed replays for ever. Nothing here depends on how a library maps random bits
-//! to a range, and switching a fault off does not reshuffle the workload.
+//! to a range, and what is left out of a world does not reshuffle the rest of it.
 
 use horarium_core::words::Span;
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 
 /// What a stream is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stream {
     /// Sizes, timings and which faults there are.
     Profile,
-    /// What operators want and what jobs do.
-    Workload,
-    /// When faults strike.
-    Faults,
-    /// How long messages take.
-    Latency,
+    /// What belongs to nobody.
+    World,
+    /// What operators want.
+    Operators,
+    /// How an operator's wish goes on.
+    Operations,
+    /// Which process starts on a seat.
+    Seats,
+    /// What happens to a runner.
+    Runners,
+    /// What happens to a scheduler.
+    Schedulers,
+    /// What a job is like.
+    Jobs,
+    /// When a disaster strikes, and how.
+    Strikes,
+    /// What becomes of a runner's messages.
+    RunnerMessages,
+    /// What becomes of a scheduler's messages.
+    SchedulerMessages,
+    /// What becomes of an operator's messages.
+    OperatorMessages,
 }
 
-/// A source of draws.
+/// A source of draws. It costs nothing until something is drawn.
 #[derive(Debug, Clone)]
-pub struct Draw(ChaCha8Rng);
+pub struct Draw {
+    key: [u8; 32],
+    stream: u64,
+    source: Option<ChaCha8Rng>,
+}
 
 impl Draw {
     /// The stream of `seed` for one concern.
     pub fn new(seed: u64, stream: Stream) -> Self {
+        Self::of(seed, stream, 0)
+    }
+
+    /// The stream of `seed` for one concern of one of many.
+    pub fn of(seed: u64, stream: Stream, which: u128) -> Self {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
-        let mut rng = ChaCha8Rng::from_seed(key);
-        rng.set_stream(match stream {
+        key[8..24].copy_from_slice(&which.to_le_bytes());
+        let stream = match stream {
             Stream::Profile => 1,
-            Stream::Workload => 2,
-            Stream::Faults => 3,
-            Stream::Latency => 4,
-        });
-        Self(rng)
+            Stream::World => 2,
+            Stream::Operators => 3,
+            Stream::Operations => 4,
+            Stream::Seats => 5,
+            Stream::Runners => 6,
+            Stream::Schedulers => 7,
+            Stream::Jobs => 8,
+            Stream::Strikes => 9,
+            Stream::RunnerMessages => 10,
+            Stream::SchedulerMessages => 11,
+            Stream::OperatorMessages => 12,
+        };
+        Self { key, stream, source: None }
+    }
+
+    /// A stream beside this one, from its beginning.
+    #[must_use]
+    pub const fn beside(&self, lane: u8) -> Self {
+        let mut key = self.key;
+        key[31] = lane;
+        Self { key, stream: self.stream, source: None }
+    }
+
+    /// A stream of its own that takes two draws of this one, however much is drawn from it.
+    #[must_use]
+    pub fn fork(&mut self) -> Self {
+        let mut key = [0; 32];
+        key[..16].copy_from_slice(&self.wide_bits().to_le_bytes());
+        Self { key, stream: 0, source: None }
     }
 
     /// 64 bits.
     pub fn bits(&mut self) -> u64 {
-        self.0.next_u64()
+        let source = self.source.get_or_insert_with(|| {
+            let mut source = ChaCha8Rng::from_seed(self.key);
+            source.set_stream(self.stream);
+            source
+        });
+        source.next_u64()
     }
 
     /// 128 bits.
@@ -93,9 +147,9 @@ mod tests {
 
     #[test]
     fn an_old_seed_draws_the_same_for_ever() {
-        let mut draw = Draw::new(7, Stream::Workload);
+        let mut draw = Draw::new(7, Stream::World);
         let drawn: Vec<u64> = (0..6).map(|_| draw.below(1_000)).collect();
-        let mut again = Draw::new(7, Stream::Workload);
+        let mut again = Draw::new(7, Stream::World);
         assert_eq!(drawn, (0..6).map(|_| again.below(1_000)).collect::<Vec<_>>());
         assert_eq!(drawn, PINNED);
     }
@@ -104,7 +158,7 @@ mod tests {
 
     #[test]
     fn a_draw_stays_within_its_bounds() {
-        let mut draw = Draw::new(1, Stream::Latency);
+        let mut draw = Draw::new(1, Stream::Jobs);
         for _ in 0..1_000 {
             assert!((3..=5).contains(&draw.between(3, 5)));
         }

@@ -13,6 +13,7 @@ pub mod describe;
 pub mod draw;
 pub mod exhaustive;
 pub mod facts;
+pub mod incident;
 pub mod named;
 pub mod profile;
 pub mod queue;

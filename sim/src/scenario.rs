@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::incident::Kept;
 use crate::profile::{Kind, Profile};
 
 /// A world before it begins.
@@ -12,12 +13,15 @@ pub struct Scenario {
     pub seed: u64,
     /// Its sizes, timings and faults.
     pub profile: Profile,
+    /// Which incidents happen: all that are drawn, or only these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<Kept>,
 }
 
 impl Scenario {
     /// The world of a kind that a seed stands for.
     pub fn of(kind: Kind, seed: u64) -> Self {
-        Self { seed, profile: Profile::of(kind, seed) }
+        Self { seed, profile: Profile::of(kind, seed), kept: None }
     }
 
     /// The ordinary world of a seed.

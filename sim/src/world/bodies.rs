@@ -12,7 +12,9 @@ use horarium_core::words::{Note, Span, WorkerName};
 
 use crate::breach::{Breach, Law};
 use crate::describe;
+use crate::draw::{Draw, Stream};
 use crate::facts::Fact;
+use crate::incident::Incident;
 use crate::sabotage::Sabotage;
 
 use super::guards::Word;
@@ -103,19 +105,24 @@ impl World {
             self.broke(Breach::new(Law::StartedOnce, what));
         }
         let kinds = self.profile.jobs;
-        if self.workload.chance(kinds.unstartable) {
+        let which = u128::from_be_bytes(claim.run.to_bytes());
+        let mut draw = Draw::of(self.seed, Stream::Jobs, which);
+        if draw.chance(kinds.unstartable) && self.lets(Incident::JobUnstartable) {
             let cause = Cause::Spawn(Note::lossy("no such file"));
             self.runner_hears_soon(runner, Input::JobNotStarted(claim, cause));
             self.tell_guard(runner, Word::Empty(claim));
             return;
         }
         self.judge_overlap(claim, &grant.worker);
-        let hangs = self.workload.chance(kinds.hanging) && grant.timeout != Timeout::None;
-        let fails = self.workload.chance(kinds.failing);
-        let is_final = fails && self.workload.chance(kinds.hopeless);
-        let works = self.workload.span(Span::ZERO, kinds.longest);
-        let is_deaf = self.workload.chance(kinds.deaf);
-        let obeys_after = self.workload.span(Span::ZERO, Span::from_secs(2));
+        let works = draw.span(Span::ZERO, kinds.longest);
+        let obeys_after = draw.span(Span::ZERO, Span::from_secs(2));
+        let hangs = draw.chance(kinds.hanging)
+            && grant.timeout != Timeout::None
+            && self.lets(Incident::JobHangs);
+        let fails = draw.chance(kinds.failing) && self.lets(Incident::JobFails);
+        let is_final = draw.chance(kinds.hopeless) && fails && self.lets(Incident::JobHopeless);
+        let is_deaf = draw.chance(kinds.deaf) && self.lets(Incident::JobDeaf);
+        let leaves_something = draw.chance(kinds.leaving) && self.lets(Incident::JobLeaves);
         let body = Body {
             worker: grant.worker.clone(),
             life: Life::Whole,
@@ -123,15 +130,15 @@ impl World {
             code: i32::from(fails),
             is_final,
             obeys_after: (!is_deaf).then_some(obeys_after),
-            leaves_something: self.workload.chance(kinds.leaving),
+            leaves_something,
             processed: 0,
         };
         self.bodies.bodies.insert((runner, claim), body);
         if !hangs {
             self.after(works, Happening::JobActs { runner, claim, act: Act::Ends });
         }
-        if self.workload.chance(kinds.talking) {
-            let soon = self.workload.span(Span::ZERO, works);
+        if draw.chance(kinds.talking) && self.lets(Incident::JobTalks) {
+            let soon = draw.span(Span::ZERO, works);
             self.after(soon, Happening::JobActs { runner, claim, act: Act::Talks });
         }
         self.runner_hears_soon(runner, Input::JobStarted(claim));

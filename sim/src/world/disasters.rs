@@ -4,7 +4,9 @@ use horarium_core::runner::Input;
 use horarium_core::words::Span;
 
 use crate::clock::Time;
+use crate::draw::Stream;
 use crate::facts::Fact;
+use crate::incident::Incident;
 
 use super::guards::Watch;
 use super::runners::Condition;
@@ -43,6 +45,25 @@ impl Disaster {
         Self::SchedulersAway,
         Self::AllAway,
     ];
+
+    /// What it is among the incidents.
+    const fn incident(self) -> Incident {
+        match self {
+            Self::RunnerCrash => Incident::RunnerCrash,
+            Self::SchedulerCrash => Incident::SchedulerCrash,
+            Self::RunnerFreeze => Incident::RunnerFreeze,
+            Self::GuardFreeze => Incident::GuardFreeze,
+            Self::GuardDeath => Incident::GuardDeath,
+            Self::SchedulerFreeze => Incident::SchedulerFreeze,
+            Self::CutOff => Incident::CutOff,
+            Self::CutOffAgain => Incident::CutOffAgain,
+            Self::LockLoss => Incident::LockLoss,
+            Self::ClockStep => Incident::ClockStep,
+            Self::Shutdown => Incident::Shutdown,
+            Self::SchedulersAway => Incident::SchedulersAway,
+            Self::AllAway => Incident::AllAway,
+        }
+    }
 }
 
 impl World {
@@ -78,7 +99,8 @@ impl World {
             return;
         }
         if let Some(interval) = self.interval(disaster) {
-            let wait = self.faults.span(Span::ZERO, interval.times(2));
+            let mut own = self.drawn_from(Stream::Strikes, disaster as usize);
+            let wait = own.span(Span::ZERO, interval.times(2));
             let from = self.time.max(self.away_until);
             self.queue.put(from.plus(wait), Happening::Strikes(disaster));
         }
@@ -88,7 +110,7 @@ impl World {
         if !self.is_chaos() {
             return;
         }
-        if !self.is_away() {
+        if !self.is_away() && self.lets(disaster.incident()) {
             self.strike(disaster);
         }
         self.plan_disaster(disaster);

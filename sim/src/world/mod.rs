@@ -3,6 +3,7 @@
 
 mod bodies;
 mod disasters;
+mod draws;
 mod guards;
 mod heal;
 mod network;
@@ -11,6 +12,7 @@ mod runners;
 mod schedulers;
 mod work;
 
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use horarium_core::ledger::{Claim, Reply};
@@ -22,6 +24,7 @@ use crate::breach::{Breach, Law};
 use crate::clock::{StoreClock, Time};
 use crate::draw::{Draw, Stream};
 use crate::facts::{Fact, Facts};
+use crate::incident::{Incidents, Kept};
 use crate::profile::Profile;
 use crate::queue::Queue;
 use crate::sabotage::Sabotage;
@@ -94,9 +97,16 @@ pub struct World {
     time: Time,
     steps: u64,
     queue: Queue<Happening>,
+    seed: u64,
+    /// What people and jobs do, in what happens now.
     workload: Draw,
+    /// How it goes wrong.
     faults: Draw,
+    /// How long it takes.
     latency: Draw,
+    /// How often somebody has drawn.
+    drawn: BTreeMap<(Stream, usize), u64>,
+    incidents: Incidents,
     store: Store,
     store_clock: StoreClock,
     runners: Vec<RunnerProcess>,
@@ -131,14 +141,17 @@ pub struct Story {
 impl World {
     /// The world of a scenario, at its beginning.
     pub fn new(scenario: Scenario, sabotage: Option<Sabotage>, timeline: Timeline) -> Self {
-        let Scenario { seed, profile } = scenario;
+        let Scenario { seed, profile, kept } = scenario;
         let mut world = Self {
             time: Time::START,
             steps: 0,
             queue: Queue::default(),
-            workload: Draw::new(seed, Stream::Workload),
-            faults: Draw::new(seed, Stream::Faults),
-            latency: Draw::new(seed, Stream::Latency),
+            seed,
+            workload: Draw::new(seed, Stream::World),
+            faults: Draw::new(seed, Stream::World),
+            latency: Draw::new(seed, Stream::World),
+            drawn: BTreeMap::new(),
+            incidents: Incidents::new(kept),
             store: Store::new(sabotage, profile.kind.weakened()),
             store_clock: StoreClock { base: profile.base, ahead: 0 },
             runners: Vec::new(),
@@ -182,7 +195,8 @@ impl World {
             match self.queue.take() {
                 Some((time, happening)) => {
                     self.time = self.time.max(time);
-                    self.happen(happening);
+                    let own = self.own_draws(&happening);
+                    self.with_own_draws(own, |world| world.happen(happening));
                 }
                 None => {
                     return Err(Breach::new(Law::Convergence, "nothing is to come any more"));
@@ -203,6 +217,11 @@ impl World {
     /// How many steps it took.
     pub const fn steps(&self) -> u64 {
         self.steps
+    }
+
+    /// The incidents that happened in it.
+    pub fn happened(&self) -> Kept {
+        self.incidents.happened()
     }
 
     /// Its last lines.

@@ -10,7 +10,9 @@ use horarium_core::scheduler;
 use horarium_core::words::Span;
 
 use crate::describe;
+use crate::draw::Draw;
 use crate::facts::Fact;
+use crate::incident::Incident;
 
 use super::runners::Condition;
 use super::{Happening, World};
@@ -37,6 +39,8 @@ pub(super) struct Letter {
     is_late: bool,
     /// What becomes of the answer.
     answer: Way,
+    /// What is drawn when it arrives.
+    pub(super) draw: Draw,
 }
 
 /// What becomes of a message.
@@ -51,6 +55,11 @@ enum Way {
 impl World {
     /// Sends a command to the store.
     pub(super) fn send(&mut self, sender: Sender, command: Command, patience: Span) {
+        let own = self.draws_of_message(sender);
+        self.with_own_draws(own, |world| world.dispatch(sender, command, patience));
+    }
+
+    fn dispatch(&mut self, sender: Sender, command: Command, patience: Span) {
         let text = Self::sender_name(sender);
         self.note(|| format!("{text} → {}", describe::command(&command)));
         let faults = self.profile.faults;
@@ -59,6 +68,14 @@ impl World {
         let late = faults.request_late * often;
         let request = self.draw_way(faults.request_lost, late, faults.request_twice);
         let answer = self.draw_way(faults.answer_lost, faults.answer_late, faults.answer_twice);
+        let request = self.unless_left_out(
+            request,
+            [Incident::RequestLost, Incident::RequestLate, Incident::RequestTwice],
+        );
+        let answer = self.unless_left_out(
+            answer,
+            [Incident::AnswerLost, Incident::AnswerLate, Incident::AnswerTwice],
+        );
         let way = self.one_way();
         let request = if self.is_mute(sender) { Way::Lost } else { request };
         match request {
@@ -115,12 +132,24 @@ impl World {
         }
     }
 
+    /// The way, or a fine one if that is left out of this world.
+    fn unless_left_out(&mut self, way: Way, [lost, late, twice]: [Incident; 3]) -> Way {
+        let happens = match way {
+            Way::Fine => true,
+            Way::Lost => self.lets(lost),
+            Way::Late => self.lets(late),
+            Way::Twice => self.lets(twice),
+        };
+        if happens { way } else { Way::Fine }
+    }
+
     fn one_way(&mut self) -> Span {
         self.latency.span(Span::from_micros(100), self.profile.latency)
     }
 
     fn post(&mut self, way: Span, sender: Sender, command: Command, is_late: bool, answer: Way) {
-        let letter = Letter { sender, command, is_late, answer };
+        let draw = self.latency.fork();
+        let letter = Letter { sender, command, is_late, answer, draw };
         self.after(way, Happening::Arrives(Box::new(letter)));
     }
 
@@ -145,7 +174,7 @@ impl World {
 
     /// A command reaches the store.
     pub(super) fn arrives(&mut self, letter: Letter) {
-        let Letter { sender, command, is_late, answer } = letter;
+        let Letter { sender, command, is_late, answer, draw: _ } = letter;
         let Some(handled) = self.handle(sender, &command) else {
             return;
         };
@@ -181,7 +210,7 @@ impl World {
 
     /// Whoever is told that something has changed may look at once; nobody relies on it.
     fn notify(&mut self, command: &Command) {
-        if !self.latency.chance(300) {
+        if !self.latency.chance(300) || !self.lets(Incident::Hint) {
             return;
         }
         let is_cancel = matches!(command, Command::Cancel { .. });
@@ -282,7 +311,8 @@ impl World {
     fn draw_locked(&mut self, command: &Command) -> Locked {
         let passes_over =
             matches!(command, Command::Turn(_) | Command::Tick(_) | Command::Sweep { .. });
-        if !passes_over || !self.faults.chance(self.profile.faults.rows_locked) {
+        let is_drawn = passes_over && self.faults.chance(self.profile.faults.rows_locked);
+        if !is_drawn || !self.lets(Incident::RowsLocked) {
             return Locked::default();
         }
         let ledger = self.store.ledger();

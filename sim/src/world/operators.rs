@@ -14,6 +14,7 @@ use horarium_core::words::{
 
 use crate::breach::Breach;
 use crate::describe;
+use crate::incident::Incident;
 use crate::profile::retry;
 use crate::sabotage::Sabotage;
 use horarium_core::ledger::audit::Invariant;
@@ -111,7 +112,7 @@ impl World {
         let gap = self.workload.span(Span::from_millis(10), self.profile.operator_gap);
         let from = self.time.max(self.away_until);
         self.queue.put(from.plus(gap), Happening::OperatorActs);
-        if !self.is_away() {
+        if !self.is_away() && self.lets(Incident::Wish) {
             self.want_something();
         }
     }

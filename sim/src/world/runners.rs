@@ -9,6 +9,7 @@ use crate::breach::{Breach, Law};
 use crate::clock::{HostClock, Time};
 use crate::describe;
 use crate::facts::Fact;
+use crate::incident::Incident;
 use crate::profile::Seat;
 use crate::sabotage::Sabotage;
 
@@ -88,7 +89,7 @@ impl World {
         let runner = self.runners.len();
         self.start_process(&seat, None, Purpose::Foreground(Box::new(wish)));
         // Some people change their minds at once.
-        if self.workload.chance(300) {
+        if self.workload.chance(300) && self.lets(Incident::ChangeOfMind) {
             let longest = self.workload.pick([Span::from_millis(300), Span::from_secs(3)]);
             let soon = self.workload.span(Span::ZERO, longest);
             let input = Box::new(Input::Interrupt);
@@ -184,7 +185,10 @@ impl World {
             if self.runners[runner].condition == Condition::Gone || self.breach.is_some() {
                 return;
             }
-            if self.may_crash(runner) && self.faults.chance(self.profile.faults.crash_amid) {
+            if self.may_crash(runner)
+                && self.faults.chance(self.profile.faults.crash_amid)
+                && self.lets(Incident::CrashAmid)
+            {
                 if index > 0 {
                     self.see(Fact::CrashedAmid);
                 }

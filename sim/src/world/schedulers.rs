@@ -5,6 +5,7 @@ use horarium_core::words::{Moment, SchedulerId, Span};
 
 use crate::clock::HostClock;
 use crate::facts::Fact;
+use crate::incident::Incident;
 
 use super::network::Sender;
 use super::runners::Condition;
@@ -88,7 +89,10 @@ impl World {
             if self.schedulers[scheduler].condition == Condition::Gone {
                 return;
             }
-            if self.is_chaos() && self.faults.chance(self.profile.faults.crash_amid) {
+            if self.is_chaos()
+                && self.faults.chance(self.profile.faults.crash_amid)
+                && self.lets(Incident::CrashAmid)
+            {
                 self.scheduler_crashes(scheduler);
                 return;
             }
