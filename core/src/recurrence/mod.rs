@@ -5,8 +5,10 @@
 //! one law (`clock_change`), and [`Recurrence::preview`] marks where it did.
 //!
 //! The kinds of rules are `once`, `cron` and, by RFC 5545, `rrule`. `zone` and `zone_name` hold the
-//! zone data and its names, `wall` what a clock on the wall shows.
+//! zone data and its names, `wall` what a clock on the wall shows, `wording` a rule in English,
+//! `advice` what may surprise in it.
 
+mod advice;
 mod clock_change;
 mod cron;
 mod once;
@@ -15,11 +17,13 @@ mod preview;
 mod rrule;
 mod text;
 mod wall;
+mod wording;
 mod zone;
 mod zone_name;
 
+pub use advice::Advice;
 pub use clock_change::Pace;
-pub use cron::{Cron, CronError, CronField, CronProblem, CronRule, NeverFires};
+pub use cron::{Cron, CronError, CronField, CronProblem, CronRule, NeverFires, UnevenStep};
 pub use once::Once;
 pub use preview::{Mark, Preview};
 pub use rrule::{
@@ -164,7 +168,7 @@ impl Recurrence {
 
     /// The next `count` occasions after `after`, with what clock changes did to them.
     pub fn preview(&self, after: Timestamp, count: usize) -> Vec<Preview> {
-        preview::preview(self, after, count)
+        preview::previews(self, after).take(count).collect()
     }
 
     /// The zone in which the rule is read.
@@ -184,6 +188,11 @@ impl Recurrence {
             Self::Cron(rule) => Cow::Borrowed(rule.cron().text()),
             Self::Rrule(rule) => Cow::Borrowed(rule.rrule().text()),
         }
+    }
+
+    /// What the rule says, in English: `at 02:30 on Monday to Friday, Europe/Berlin time`.
+    pub fn in_words(&self) -> String {
+        wording::in_words(self)
     }
 
     /// Which language the rule is written in.

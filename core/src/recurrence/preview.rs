@@ -47,18 +47,15 @@ pub enum Mark {
     SecondPass,
 }
 
-pub(super) fn preview(recurrence: &Recurrence, after: Timestamp, count: usize) -> Vec<Preview> {
+/// The occasions after `after`, one after the other.
+pub(super) fn previews(recurrence: &Recurrence, after: Timestamp) -> impl Iterator<Item = Preview> {
     let mut since = after;
-    recurrence
-        .occasions_after(after)
-        .take(count)
-        .map(|occasion| Preview {
-            at: occasion.at,
-            wall: occasion.wall,
-            offset: recurrence.zone().offset_at(occasion.at),
-            mark: mark(recurrence, std::mem::replace(&mut since, occasion.at), occasion),
-        })
-        .collect()
+    recurrence.occasions_after(after).map(move |occasion| Preview {
+        at: occasion.at,
+        wall: occasion.wall,
+        offset: recurrence.zone().offset_at(occasion.at),
+        mark: mark(recurrence, std::mem::replace(&mut since, occasion.at), occasion),
+    })
 }
 
 /// What the clock changes after `since` did to `occasion`, the next after it.

@@ -6,6 +6,7 @@
 use std::fmt;
 
 use crate::recurrence::Pace;
+use crate::recurrence::advice::Dates;
 
 const WEEKDAYS: [&str; 7] = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"];
 const MONTHS: [&str; 12] =
@@ -45,6 +46,28 @@ pub(super) struct Values {
     pub(super) begins_with_star: bool,
 }
 
+/// How the two day fields of an expression combine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::recurrence) enum DayFields {
+    /// At most one of them says anything.
+    OneOrNone,
+    /// Either is enough.
+    Either,
+    /// Both must hold.
+    Both,
+}
+
+/// A step over a whole field that does not come out even.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnevenStep {
+    /// The field.
+    pub field: CronField,
+    /// The step; 60 stands for more, too.
+    pub step: u8,
+    /// The last value that it names.
+    pub last: u8,
+}
+
 /// `first-last/step`; a star is the whole range, a single value the range of itself.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Item {
@@ -71,11 +94,30 @@ impl CronField {
         }
     }
 
+    /// How many values it has; Sunday counts once.
+    pub(in crate::recurrence) const fn size(self) -> u8 {
+        match self {
+            Self::Minute => 60,
+            Self::Hour => 24,
+            Self::DayOfMonth => 31,
+            Self::Month => 12,
+            Self::DayOfWeek => 7,
+        }
+    }
+
     pub(super) const fn names(self) -> &'static [&'static str] {
         match self {
             Self::Minute | Self::Hour | Self::DayOfMonth => &[],
             Self::Month => &MONTHS,
             Self::DayOfWeek => &WEEKDAYS,
+        }
+    }
+
+    /// Whether two of its values mean the same.
+    fn same(self, one: u8, other: u8) -> bool {
+        match self {
+            Self::DayOfWeek => one % 7 == other % 7,
+            Self::Minute | Self::Hour | Self::DayOfMonth | Self::Month => one == other,
         }
     }
 
@@ -118,6 +160,58 @@ impl Expression {
     /// Where a day field begins with `*` both day fields must match; otherwise either is enough.
     pub(super) fn needs_both_days(&self) -> bool {
         self.day_of_month.begins_with_star || self.day_of_week.begins_with_star
+    }
+
+    /// How the two day fields combine, where both say something.
+    pub(super) fn day_fields(&self) -> DayFields {
+        let is_full = |values: &Values, field: CronField| {
+            (field.first()..field.first() + field.size())
+                .all(|value| values.iter().any(|named| field.same(named, value)))
+        };
+        let says_nothing = is_full(&self.day_of_month, CronField::DayOfMonth)
+            || is_full(&self.day_of_week, CronField::DayOfWeek);
+        match (says_nothing, self.needs_both_days()) {
+            (true, _) => DayFields::OneOrNone,
+            (false, true) => DayFields::Both,
+            (false, false) => DayFields::Either,
+        }
+    }
+
+    /// The steps over a whole field that do not come out even.
+    pub(super) fn uneven_steps(&self) -> Vec<UnevenStep> {
+        let fields = [
+            (CronField::Minute, &self.minute),
+            (CronField::Hour, &self.hour),
+            (CronField::DayOfMonth, &self.day_of_month),
+            (CronField::Month, &self.month),
+            (CronField::DayOfWeek, &self.day_of_week),
+        ];
+        let uneven = |field: CronField, values: &Values| match values.items[..] {
+            [Item { first, last, step }]
+                if (step >= field.size() && first < last)
+                    || ((first, last) == (field.first(), field.last())
+                        && !field.size().is_multiple_of(step)) =>
+            {
+                let last = (first..=last).step_by(step.into()).next_back().unwrap_or(first);
+                Some(UnevenStep { field, step, last })
+            }
+            _ => None,
+        };
+        fields.into_iter().filter_map(|(field, values)| uneven(field, values)).collect()
+    }
+
+    /// The days of the month that stand alone in their field, and their months.
+    pub(super) fn single_dates(&self) -> Dates {
+        let in_order = |mut values: Vec<u8>| {
+            values.sort_unstable();
+            values.dedup();
+            values
+        };
+        let alone = self.day_of_month.items.iter().filter(|item| item.first == item.last);
+        Dates {
+            months: in_order(self.month.iter().collect()),
+            days: in_order(alone.map(|item| item.first).collect()),
+        }
     }
 
     /// A day that the rule waits for in vain. Every weekday falls on every date of some year, so

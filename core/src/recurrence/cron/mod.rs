@@ -5,13 +5,14 @@
 //! said in RRULE, and the remedy shows how.
 //!
 //! `grammar` reads the text into an `expression`, `error` and `remedy` answer what it refuses,
-//! `matcher` finds the wall-clock times.
+//! `matcher` finds the wall-clock times, `wording` says it in English.
 
 mod error;
 mod expression;
 mod grammar;
 mod matcher;
 mod remedy;
+mod wording;
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -20,9 +21,12 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 pub use error::{CronError, CronProblem};
-pub use expression::CronField;
+pub(super) use expression::DayFields;
+pub use expression::{CronField, UnevenStep};
 
+use self::expression::Expression;
 use self::matcher::Matcher;
+use super::advice::Dates;
 use super::clock_change::{self, Pace, WallTimes};
 use super::{Occasion, Wall, Zone};
 use crate::words::time::Timestamp;
@@ -31,7 +35,7 @@ use crate::words::time::Timestamp;
 #[derive(Clone)]
 pub struct Cron {
     text: Arc<str>,
-    pace: Pace,
+    expression: Arc<Expression>,
     matcher: Arc<Matcher>,
 }
 
@@ -63,7 +67,27 @@ impl Cron {
 
     /// Whether it names times of day or follows elapsed time.
     pub fn pace(&self) -> Pace {
-        self.pace
+        self.expression.pace()
+    }
+
+    /// How its two day fields combine.
+    pub(super) fn day_fields(&self) -> DayFields {
+        self.expression.day_fields()
+    }
+
+    /// The steps that do not come out even.
+    pub(super) fn uneven_steps(&self) -> Vec<UnevenStep> {
+        self.expression.uneven_steps()
+    }
+
+    /// The days of the month that stand alone in it.
+    pub(super) fn single_dates(&self) -> Dates {
+        self.expression.single_dates()
+    }
+
+    /// What it says, in English, without a zone.
+    pub(super) fn in_words(&self) -> String {
+        wording::in_words(&self.expression)
     }
 }
 
@@ -74,7 +98,7 @@ impl FromStr for Cron {
         let expression = grammar::parse(text)?;
         let matcher = Matcher::new(&expression)
             .ok_or(CronError { column: 1, problem: CronProblem::Unmatchable })?;
-        Ok(Self { text: text.into(), pace: expression.pace(), matcher: Arc::new(matcher) })
+        Ok(Self { text: text.into(), expression: Arc::new(expression), matcher: Arc::new(matcher) })
     }
 }
 
@@ -114,7 +138,7 @@ impl CronRule {
     /// The first occasion after `after`; see [`Recurrence::next_after`](super::Recurrence).
     pub(super) fn next_after(&self, after: Timestamp, last_wall: Option<Wall>) -> Option<Occasion> {
         let times = self.wall_times();
-        match self.cron.pace {
+        match self.cron.pace() {
             Pace::FixedTime => clock_change::next_fixed_time(times, &self.zone, after, last_wall),
             Pace::RealTime => clock_change::next_real_time(times, &self.zone, after),
         }

@@ -11,18 +11,18 @@ use super::periods::week_of_year;
 /// A filter of dates: an empty list lets every date through.
 #[derive(Debug)]
 pub(super) struct DateFilter {
-    months: Vec<i16>,
-    weeks: Vec<i16>,
-    year_days: Vec<i16>,
-    month_days: Vec<i16>,
-    weekdays: Vec<NthWeekday>,
+    pub(super) months: Vec<i16>,
+    pub(super) weeks: Vec<i16>,
+    pub(super) year_days: Vec<i16>,
+    pub(super) month_days: Vec<i16>,
+    pub(super) weekdays: Vec<NthWeekday>,
     /// What an nth weekday is counted in.
-    nth_of: NthOf,
-    week_start: Weekday,
+    pub(super) nth_of: NthOf,
+    pub(super) week_start: Weekday,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum NthOf {
+pub(super) enum NthOf {
     Month,
     Year,
 }

@@ -8,7 +8,7 @@
 //! `grammar` reads the text into `parts`, `error` answers what it refuses; `local_time` is DTSTART
 //! and its like, `ics` reads all of them as iCalendar lines. `periods` and `date_filter` say which dates
 //! are meant, `expansion` which times of day; `elapsed` counts real minutes instead; `series` puts
-//! the instants together.
+//! the instants together. `wording` says the rule in English.
 
 mod date_filter;
 mod elapsed;
@@ -20,6 +20,7 @@ mod local_time;
 mod parts;
 mod periods;
 mod series;
+mod wording;
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -34,6 +35,7 @@ pub use parts::{Frequency, RruleKey};
 
 use self::parts::Parts;
 use self::series::Series;
+use super::advice;
 use super::clock_change::{Pace, WallTimes};
 use super::zone::Gap;
 use super::{Occasion, RecurrenceError, Wall, Zone};
@@ -174,6 +176,16 @@ impl RruleRule {
     /// What a rule in elapsed time loses to `gap`, which ends at `gap_end`.
     pub(super) fn lost(&self, gap_end: jiff::Timestamp, gap: Gap) -> Vec<Wall> {
         self.series.lost(gap_end, gap)
+    }
+
+    /// The days of the month that it names one by one, counted from the start.
+    pub(super) fn single_dates(&self) -> advice::Dates {
+        wording::single_dates(&self.rrule.parts, self.dtstart)
+    }
+
+    /// What it says, in English, without a zone.
+    pub(super) fn in_words(&self) -> String {
+        wording::in_words(&self.rrule.parts, self.dtstart, &self.dates)
     }
 
     /// What makes two rules the same.
