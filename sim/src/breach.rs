@@ -15,6 +15,12 @@ pub enum Law {
     StartedOnce,
     /// Who runs in the foreground is told what the ledger says.
     ForegroundWord,
+    /// Occurrences expected from the rule by an independent count are those recorded.
+    Occurrences,
+    /// Accepted runs are live, terminal or pruned.
+    Conservation,
+    /// Answers agree with the order of changes and with real time.
+    History,
     /// Nobody asks the store again and again for nothing.
     WorkBound,
     /// When the faults stop, everything converges in time.
@@ -30,6 +36,9 @@ impl Law {
             Self::Fold,
             Self::StartedOnce,
             Self::ForegroundWord,
+            Self::Occurrences,
+            Self::Conservation,
+            Self::History,
             Self::WorkBound,
             Self::Convergence,
             Self::StepBudget,
@@ -44,6 +53,9 @@ impl Law {
             Self::Fold => "ledger-is-fold-of-events",
             Self::StartedOnce => "started-once",
             Self::ForegroundWord => "foreground-word",
+            Self::Occurrences => "occurrences-by-rule",
+            Self::Conservation => "conservation",
+            Self::History => "history",
             Self::WorkBound => "work-bound",
             Self::Convergence => "convergence",
             Self::StepBudget => "step-budget",

@@ -133,6 +133,8 @@ facts! {
     TwoLeaders,
     /// Everything was away for days.
     AllAway,
+    /// An instant was accounted for in the hours after a change of its zone's clock.
+    DueNearClockChange,
     /// Old rows were pruned.
     Pruned,
 }

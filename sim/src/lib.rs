@@ -8,6 +8,8 @@
 
 pub mod batch;
 pub mod breach;
+pub mod calendar;
+pub mod check;
 pub mod clock;
 pub mod describe;
 pub mod draw;

@@ -2,11 +2,13 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use horarium_core::ledger::audit::{self, Audit, Violation};
-use horarium_core::ledger::{Command, Handled, Ledger, Locked, Rows};
-use horarium_core::words::Timestamp;
+use horarium_core::ledger::audit::{self, Audit};
+use horarium_core::ledger::{Command, Handled, Ledger, Rows};
+use horarium_core::words::{Span, Timestamp, WorkerName};
 
 use crate::breach::{Breach, Law};
+use crate::check::history::Change;
+use crate::check::{Conservation, History, Occurrences};
 use crate::facts::Facts;
 use crate::sabotage::Sabotage;
 use crate::witness;
@@ -23,6 +25,10 @@ pub struct Store {
     audit: Audit,
     /// Breaches of these are passed over.
     weakened: &'static [Law],
+    occurrences: Occurrences,
+    conservation: Conservation,
+    /// Every change, in the store's own order.
+    order: Vec<Change>,
     sabotage: Option<Sabotage>,
     handled: u64,
     digest: DefaultHasher,
@@ -36,6 +42,9 @@ impl Store {
             audit: Audit::of(ledger.rows()),
             ledger,
             weakened,
+            occurrences: Occurrences::default(),
+            conservation: Conservation::default(),
+            order: Vec::new(),
             sabotage,
             handled: 0,
             digest: DefaultHasher::new(),
@@ -60,13 +69,13 @@ impl Store {
     /// Handles a command and looks whether it was right.
     pub fn handle(
         &mut self,
-        now: Timestamp,
+        change: Change,
         command: &Command,
-        locked: &Locked,
         facts: &mut Facts,
     ) -> Result<Handled, Breach> {
         self.handled += 1;
         let before = self.handled.is_multiple_of(FOLD_EVERY).then(|| self.ledger.clone());
+        let (now, locked) = (change.now, &change.locked);
         let looking = witness::Before::of(&self.ledger, command, locked, now);
         let handled = match self.sabotage {
             Some(sabotage) => sabotage.handle(&mut self.ledger, now, command, locked),
@@ -78,6 +87,11 @@ impl Store {
             // It stopped looking in the middle of the step: its memory starts anew from the rows.
             self.audit = Audit::of(self.ledger.rows());
         }
+        let conserved = self.conservation.observe(command, &handled);
+        conserved.or_else(|breach| self.unless_weakened(breach))?;
+        let expected = self.occurrences.observe(now, command, locked, &handled, facts);
+        expected.or_else(|breach| self.unless_weakened(breach))?;
+        self.order.push(change);
         if let Some(before) = before {
             self.fold(before, &handled)?;
         }
@@ -88,18 +102,30 @@ impl Store {
         Ok(handled)
     }
 
+    /// Holds its order of changes against what everybody sent and heard.
+    pub fn judge(&self, history: &History) -> Result<(), Breach> {
+        history.judge(&self.order, self.ledger.rows())
+    }
+
+    /// A worker whose schedule has been due for longer than `slack`, by its rule.
+    pub fn overdue(&self, now: Timestamp, slack: Span) -> Option<(&WorkerName, Timestamp)> {
+        self.occurrences.overdue(now, slack)
+    }
+
     /// Looks at the rows as they are.
     pub fn check(&self) -> Result<(), Breach> {
         if Ledger::from_rows(self.ledger.rows().clone()) != self.ledger {
             return Err(Breach::new(Law::Fold, "the indexes do not follow from the rows"));
         }
+        let conserved = self.conservation.check(self.ledger.rows());
+        conserved.or_else(|breach| self.unless_weakened(breach))?;
         audit::check(self.ledger.rows())
             .into_iter()
             .try_for_each(|violation| self.unless_weakened(violation))
     }
 
-    fn unless_weakened(&self, violation: Violation) -> Result<(), Breach> {
-        let breach = Breach::from(violation);
+    fn unless_weakened(&self, breach: impl Into<Breach>) -> Result<(), Breach> {
+        let breach = breach.into();
         if self.weakened.contains(&breach.law) { Ok(()) } else { Err(breach) }
     }
 

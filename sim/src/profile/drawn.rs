@@ -6,16 +6,17 @@ use std::num::NonZeroU32;
 use horarium_core::catalogue::{Definition, Execution, Timeout};
 use horarium_core::ledger::command::Retention;
 use horarium_core::words::{
-    Attempt, Backoff, LeaseTiming, Name, Request, RetryPolicy, Span, Timestamp, WorkerName,
+    Attempt, Backoff, LeaseTiming, Name, Request, RetryPolicy, Span, WorkerName,
 };
 
+use crate::calendar;
 use crate::draw::Draw;
 
 use super::{Faults, JobKinds, Kind, Profile, SchedulerTiming, Seat, Wishes};
 
 impl Profile {
     pub(super) fn drawn(draw: &mut Draw) -> Self {
-        let base = base(draw);
+        let (place, base) = calendar::place(draw);
         let tiny = draw.chance(400);
         let handlers = handlers(draw);
         let workers = workers(draw, &handlers);
@@ -44,6 +45,7 @@ impl Profile {
         Self {
             kind: Kind::Ordinary,
             base,
+            zone: place.zone.to_owned(),
             chaos: draw.span(
                 lease.times(3).max(Span::from_minutes(4)),
                 lease.times(12).max(Span::from_minutes(12)),
@@ -88,20 +90,6 @@ impl Profile {
         }
         self
     }
-}
-
-/// Near a change of clocks, a leap day, a year's end, or on no special day.
-fn base(draw: &mut Draw) -> Timestamp {
-    let day = draw.pick([
-        1_774_742_400_000_000, // 2026-03-29T00:00:00Z
-        1_792_886_400_000_000, // 2026-10-25T00:00:00Z
-        1_793_512_800_000_000, // 2026-11-01T06:00:00Z
-        1_796_032_800_000_000, // 2026-11-30T10:00:00Z
-        1_798_758_000_000_000, // 2026-12-31T23:00:00Z
-        1_835_395_200_000_000, // 2028-02-29T00:00:00Z
-    ]);
-    let later = draw.below(7_200_000_000);
-    Timestamp::from_micros(day + i64::try_from(later).unwrap_or(0)).unwrap_or(Timestamp::EPOCH)
 }
 
 fn handlers(draw: &mut Draw) -> Vec<Name> {

@@ -32,6 +32,9 @@ pub struct Profile {
     pub kind: Kind,
     /// What the store's clock shows at the beginning.
     pub base: Timestamp,
+    /// Where most of the schedules are.
+    #[serde(default = "utc")]
+    pub zone: String,
     /// How long the chaos lasts.
     pub chaos: Span,
     /// The workers that operators know.
@@ -62,6 +65,10 @@ pub struct Profile {
     pub jobs: JobKinds,
     /// What goes wrong.
     pub faults: Faults,
+}
+
+fn utc() -> String {
+    String::from("UTC")
 }
 
 /// A place for a runner process: when one ends, another starts there.
@@ -173,7 +180,8 @@ impl Profile {
 /// Short enough to read under a failure.
 impl fmt::Display for Profile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "  {} world, base {}, chaos for {}", self.kind, self.base, self.chaos)?;
+        writeln!(f, "  {} world, chaos for {}", self.kind, self.chaos)?;
+        writeln!(f, "  base {} in {}", self.base, self.zone)?;
         writeln!(
             f,
             "  workers {:?}, operator gap {}, vulture {}",

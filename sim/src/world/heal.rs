@@ -150,7 +150,8 @@ impl World {
             Phase::Stopping { .. } => {
                 self.phase = Phase::Over;
                 self.judge_accepted();
-                if let Err(breach) = self.store.check() {
+                let verdict = self.store.check().and_then(|()| self.store.judge(&self.history));
+                if let Err(breach) = verdict {
                     self.broke(breach);
                 }
             }
@@ -178,8 +179,7 @@ impl World {
             return Some(format!("a retry of {} is owed", occurrence.worker));
         }
         let slack = self.profile.scheduler.poll.plus(Span::from_secs(10));
-        let late = self.store.ledger().agenda().next().filter(|(at, _)| at.plus(slack) < now);
-        if let Some((at, worker)) = late {
+        if let Some((worker, at)) = self.store.overdue(now, slack) {
             return Some(format!("{worker} is due since {at}"));
         }
         self.stale_lease()

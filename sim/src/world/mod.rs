@@ -21,6 +21,7 @@ use horarium_core::scheduler;
 use horarium_core::words::Span;
 
 use crate::breach::{Breach, Law};
+use crate::check::History;
 use crate::clock::{StoreClock, Time};
 use crate::draw::{Draw, Stream};
 use crate::facts::{Fact, Facts};
@@ -108,6 +109,8 @@ pub struct World {
     drawn: BTreeMap<(Stream, usize), u64>,
     incidents: Incidents,
     store: Store,
+    /// What everybody sent and heard.
+    history: History,
     store_clock: StoreClock,
     runners: Vec<RunnerProcess>,
     schedulers: Vec<SchedulerProcess>,
@@ -153,6 +156,7 @@ impl World {
             drawn: BTreeMap::new(),
             incidents: Incidents::new(kept),
             store: Store::new(sabotage, profile.kind.weakened()),
+            history: History::default(),
             store_clock: StoreClock { base: profile.base, ahead: 0 },
             runners: Vec::new(),
             schedulers: Vec::new(),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
 use horarium_core::ledger::{Command, Event, Handled, Locked, Reply};
 use horarium_core::runner;
@@ -9,6 +10,7 @@ use horarium_core::runner::CallId;
 use horarium_core::scheduler;
 use horarium_core::words::Span;
 
+use crate::check::history::{CallNumber, Change};
 use crate::describe;
 use crate::draw::Draw;
 use crate::facts::Fact;
@@ -30,11 +32,18 @@ pub(super) enum Sender {
     Vulture,
 }
 
+/// A command that was sent.
+#[derive(Debug, Clone)]
+struct Sent {
+    sender: Sender,
+    call: CallNumber,
+    command: Arc<Command>,
+}
+
 /// A command on its way.
 #[derive(Debug)]
 pub(super) struct Letter {
-    sender: Sender,
-    command: Command,
+    sent: Sent,
     /// True when its sender has given it up.
     is_late: bool,
     /// What becomes of the answer.
@@ -60,11 +69,14 @@ impl World {
     }
 
     fn dispatch(&mut self, sender: Sender, command: Command, patience: Span) {
+        let command = Arc::new(command);
         let text = Self::sender_name(sender);
         self.note(|| format!("{text} → {}", describe::command(&command)));
+        let call = self.history.sent(text, Arc::clone(&command), self.time);
+        let sent = Sent { sender, call, command: Arc::clone(&command) };
         let faults = self.profile.faults;
         // A foreground start that comes late is rare and worth more tries.
-        let often = if matches!(command, Command::StartForeground { .. }) { 4 } else { 1 };
+        let often = if matches!(*command, Command::StartForeground { .. }) { 4 } else { 1 };
         let late = faults.request_late * often;
         let request = self.draw_way(faults.request_lost, late, faults.request_twice);
         let answer = self.draw_way(faults.answer_lost, faults.answer_late, faults.answer_twice);
@@ -79,17 +91,17 @@ impl World {
         let way = self.one_way();
         let request = if self.is_mute(sender) { Way::Lost } else { request };
         match request {
-            Way::Fine => self.post(way, sender, command, false, answer),
+            Way::Fine => self.post(way, &sent, false, answer),
             Way::Twice => {
                 let later = way.plus(self.latency.span(Span::ZERO, patience.times(2)));
-                self.post(way, sender, command.clone(), false, answer);
-                self.post(later, sender, command, false, answer);
+                self.post(way, &sent, false, answer);
+                self.post(later, &sent, false, answer);
             }
             Way::Late => {
                 let longest = self.latency.pick([Span::from_millis(300), patience.times(6)]);
                 let late = self.latency.span(Span::ZERO, longest);
                 let from = if self.perhaps_told(sender, way) { way } else { patience };
-                self.post(from.plus(late), sender, command, true, answer);
+                self.post(from.plus(late), &sent, true, answer);
             }
             Way::Lost => {
                 self.see(Fact::RequestLost);
@@ -147,9 +159,8 @@ impl World {
         self.latency.span(Span::from_micros(100), self.profile.latency)
     }
 
-    fn post(&mut self, way: Span, sender: Sender, command: Command, is_late: bool, answer: Way) {
-        let draw = self.latency.fork();
-        let letter = Letter { sender, command, is_late, answer, draw };
+    fn post(&mut self, way: Span, sent: &Sent, is_late: bool, answer: Way) {
+        let letter = Letter { sent: sent.clone(), is_late, answer, draw: self.latency.fork() };
         self.after(way, Happening::Arrives(Box::new(letter)));
     }
 
@@ -174,8 +185,9 @@ impl World {
 
     /// A command reaches the store.
     pub(super) fn arrives(&mut self, letter: Letter) {
-        let Letter { sender, command, is_late, answer, draw: _ } = letter;
-        let Some(handled) = self.handle(sender, &command) else {
+        let Letter { sent, is_late, answer, draw: _ } = letter;
+        let Sent { sender, call, command } = sent;
+        let Some(handled) = self.handle(sender, call, &command) else {
             return;
         };
         if is_late && matches!(handled.reply, Reply::Turned(_)) {
@@ -187,15 +199,15 @@ impl World {
         let way = self.one_way();
         let answer = if self.is_deaf(sender) { Way::Lost } else { answer };
         match answer {
-            Way::Fine => self.answer(sender, way, handled.reply),
+            Way::Fine => self.answer(sender, call, way, handled.reply),
             Way::Twice => {
                 let later = way.plus(self.latency.span(Span::ZERO, Span::from_secs(10)));
-                self.answer(sender, way, handled.reply.clone());
-                self.answer(sender, later, handled.reply);
+                self.answer(sender, call, way, handled.reply.clone());
+                self.answer(sender, call, later, handled.reply);
             }
             Way::Late => {
                 let late = way.plus(self.latency.span(Span::ZERO, Span::from_secs(20)));
-                self.answer(sender, late, handled.reply);
+                self.answer(sender, call, late, handled.reply);
             }
             Way::Lost => {
                 self.see(Fact::AnswerLost);
@@ -230,10 +242,12 @@ impl World {
     }
 
     /// Has the store handle a command, and looks at what that did.
-    pub(super) fn handle(&mut self, sender: Sender, command: &Command) -> Option<Handled> {
+    fn handle(&mut self, sender: Sender, call: CallNumber, command: &Command) -> Option<Handled> {
+        self.history.delivered(call);
         let now = self.store_clock.at(self.time);
         let locked = self.draw_locked(command);
-        let handled = match self.store.handle(now, command, &locked, &mut self.facts) {
+        let change = Change { call, at: self.time, now, locked };
+        let handled = match self.store.handle(change, command, &mut self.facts) {
             Ok(handled) => handled,
             Err(breach) => {
                 let name = Self::sender_name(sender);
@@ -259,7 +273,8 @@ impl World {
         Some(handled)
     }
 
-    fn answer(&mut self, sender: Sender, way: Span, reply: Reply) {
+    fn answer(&mut self, sender: Sender, call: CallNumber, way: Span, reply: Reply) {
+        self.history.answered(call, self.time.plus(way), &reply);
         match sender {
             Sender::Runner(runner, call) => {
                 let input = Box::new(runner::Input::Answered(call, reply));
@@ -302,7 +317,10 @@ impl World {
         let now = self.now();
         let first = self.store.ledger().running().next().and_then(|run| run.hold());
         if first.is_some_and(|hold| hold.lease_expires_at <= now) {
-            self.handle(Sender::Vulture, &Command::Sweep { limit: NonZeroU32::MIN });
+            let sweep = Arc::new(Command::Sweep { limit: NonZeroU32::MIN });
+            let name = Self::sender_name(Sender::Vulture);
+            let call = self.history.sent(name, Arc::clone(&sweep), self.time);
+            self.handle(Sender::Vulture, call, &sweep);
         }
     }
 

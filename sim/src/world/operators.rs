@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use horarium_core::ledger::{Command, Reply, Wish};
-use horarium_core::recurrence::{LocalTime, Recurrence, Zone};
+use horarium_core::recurrence::{Recurrence, Zone};
 use horarium_core::run::Run;
 use horarium_core::schedule::{Plan, Revision, Schedule};
 use horarium_core::words::{
@@ -13,6 +13,7 @@ use horarium_core::words::{
 };
 
 use crate::breach::Breach;
+use crate::calendar;
 use crate::describe;
 use crate::incident::Incident;
 use crate::profile::retry;
@@ -252,44 +253,12 @@ impl World {
         }
     }
 
+    /// Mostly in the zone whose clock is near a change.
     fn recurrence(&mut self, now: Timestamp) -> Recurrence {
-        let zone = self.zone();
-        let soon = now.plus(self.workload.span(Span::ZERO, Span::from_minutes(5)));
-        let cron = self.workload.pick([
-            "* * * * *",
-            "* * * * *",
-            "*/2 * * * *",
-            "*/5 * * * *",
-            "30 1-3 * * *",
-            "0 * * * *",
-            "15 2 29 2 *",
-        ]);
-        let rrule = self.workload.pick([
-            "FREQ=MINUTELY",
-            "FREQ=MINUTELY;COUNT=4",
-            "FREQ=MINUTELY;INTERVAL=2;COUNT=2",
-            "FREQ=HOURLY;BYMINUTE=10,20,30,40,50",
-            "FREQ=DAILY;BYHOUR=1,2,3;BYMINUTE=0,30",
-        ]);
-        let start = zone.wall_at(soon).to_string();
-        let start = start.get(..16).and_then(|start| start.parse::<LocalTime>().ok());
-        let found = match (self.workload.below(10), start) {
-            (0, _) => None,
-            (1..4, Some(start)) => Recurrence::rrule(rrule, start, zone.clone()).ok(),
-            _ => Recurrence::cron(cron, zone.clone()).ok(),
-        };
-        found.unwrap_or_else(|| Recurrence::once(soon, zone))
-    }
-
-    fn zone(&mut self) -> Zone {
-        let name = self.workload.pick([
-            "UTC",
-            "Europe/Berlin",
-            "America/New_York",
-            "Australia/Lord_Howe",
-            "Asia/Kathmandu",
-        ]);
-        name.parse().unwrap_or_else(|_| Zone::utc())
+        let other = self.workload.pick(["UTC", "Europe/Berlin", "Asia/Kathmandu"]);
+        let zone = if self.workload.chance(700) { self.profile.zone.as_str() } else { other };
+        let zone = zone.parse().unwrap_or_else(|_| Zone::utc());
+        calendar::draw(&mut self.workload, now, zone)
     }
 
     /// An operator asks, and asks again until answered.
