@@ -88,10 +88,10 @@ impl Sabotage {
             Self::EarlySweep | Self::LostHoldHeld | Self::OldTurnsTaken => {
                 of(&[Law::Invariant(Fenced)])
             }
-            Self::HandOverUnrenewed
-            | Self::DeadlineFromAnswer
-            | Self::ReportedAlive
-            | Self::GuardAsleep => of(&[Law::Invariant(NoOverlap)]),
+            Self::HandOverUnrenewed => of(&[Law::Invariant(NoOverlap), Law::History]),
+            Self::DeadlineFromAnswer | Self::ReportedAlive | Self::GuardAsleep => {
+                of(&[Law::Invariant(NoOverlap)])
+            }
             Self::AnyAnswerTaken => of(&[Law::StartedOnce, Law::Invariant(NoOverlap)]),
             Self::ClaimTooSoon => of(&[Law::Invariant(NotBefore)]),
             Self::DoubleEnqueue => of(&[Law::Invariant(NoDoubleEnqueue)]),
