@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)] // the tests look at the clock
 
 mod cron;
+mod cronsim;
 mod dateutil;
 mod rrule;
 mod table;
