@@ -1,6 +1,6 @@
 //! The store of a world: the ledger itself, watched at every step.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 
 use horarium_core::ledger::audit::{self, Audit};
 use horarium_core::ledger::{Command, Handled, Ledger, Rows};
@@ -9,6 +9,7 @@ use horarium_core::words::{Span, Timestamp, WorkerName};
 use crate::breach::{Breach, Law};
 use crate::check::history::Change;
 use crate::check::{Conservation, History, Occurrences};
+use crate::digest::Digest;
 use crate::facts::Facts;
 use crate::sabotage::Sabotage;
 use crate::witness;
@@ -31,7 +32,7 @@ pub struct Store {
     order: Vec<Change>,
     sabotage: Option<Sabotage>,
     handled: u64,
-    digest: DefaultHasher,
+    digest: Digest,
 }
 
 impl Store {
@@ -47,7 +48,7 @@ impl Store {
             order: Vec::new(),
             sabotage,
             handled: 0,
-            digest: DefaultHasher::new(),
+            digest: Digest::default(),
         }
     }
 

@@ -4,6 +4,7 @@
 //! Promise: a profile that was written down stays true. A file keeps the whole of it, and a part
 //! that a later version adds is off where a file does not name it.
 
+mod check;
 mod drawn;
 mod faults;
 mod kind;
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::draw::{Draw, Stream};
 
+pub use check::OutOfRange;
 pub use drawn::retry;
 pub use faults::Faults;
 pub use kind::Kind;

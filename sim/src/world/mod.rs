@@ -13,7 +13,7 @@ mod schedulers;
 mod work;
 
 use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 
 use horarium_core::ledger::{Claim, Reply};
 use horarium_core::runner;
@@ -23,6 +23,7 @@ use horarium_core::words::Span;
 use crate::breach::{Breach, Law};
 use crate::check::History;
 use crate::clock::{StoreClock, Time};
+use crate::digest::Digest;
 use crate::draw::{Draw, Stream};
 use crate::facts::{Fact, Facts};
 use crate::incident::{Incidents, Kept};
@@ -124,7 +125,7 @@ pub struct World {
     away_until: Time,
     facts: Facts,
     timeline: Timeline,
-    digest: DefaultHasher,
+    digest: Digest,
     breach: Option<Breach>,
 }
 
@@ -168,7 +169,7 @@ impl World {
             away_until: Time::START,
             facts: Facts::default(),
             timeline,
-            digest: DefaultHasher::new(),
+            digest: Digest::default(),
             breach: None,
             profile,
             sabotage,
@@ -190,7 +191,29 @@ impl World {
 
     /// Lets everything happen. The story, or the first law that was broken.
     pub fn run(&mut self) -> Result<Story, Breach> {
-        while self.phase != Phase::Over && self.breach.is_none() {
+        self.happen_while(|world| world.phase != Phase::Over && world.breach.is_none())?;
+        match self.breach.take() {
+            Some(breach) => Err(breach),
+            None => Ok(Story {
+                digest: self.digest.finish() ^ self.store.digest(),
+                steps: self.steps,
+                commands: self.store.handled(),
+                facts: self.facts.clone(),
+            }),
+        }
+    }
+
+    /// Lets everything happen until a fact has. False if it does not while every law holds.
+    pub fn run_until(&mut self, fact: Fact) -> bool {
+        let went = self.happen_while(|world| {
+            let is_on = world.phase != Phase::Over && world.breach.is_none();
+            is_on && world.facts.count(fact) == 0
+        });
+        went.is_ok() && self.breach.is_none() && self.facts.count(fact) > 0
+    }
+
+    fn happen_while(&mut self, is_on: impl Fn(&Self) -> bool) -> Result<(), Breach> {
+        while is_on(self) {
             self.steps += 1;
             if self.steps > MOST_STEPS {
                 let what = format!("not over after {MOST_STEPS} steps");
@@ -207,15 +230,7 @@ impl World {
                 }
             }
         }
-        match self.breach.take() {
-            Some(breach) => Err(breach),
-            None => Ok(Story {
-                digest: self.digest.finish() ^ self.store.digest(),
-                steps: self.steps,
-                commands: self.store.handled(),
-                facts: self.facts.clone(),
-            }),
-        }
+        Ok(())
     }
 
     /// How many steps it took.

@@ -8,7 +8,9 @@ mod exhaustive;
 mod replay;
 mod run;
 mod sabotage;
+mod shrink;
 mod soak;
+mod which_world;
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -30,6 +32,8 @@ enum Task {
     Run(run::Run),
     /// Play one world again and tell what happens in it.
     Replay(replay::Replay),
+    /// Make a failing world as small as can be, and write it down.
+    Shrink(shrink::Shrink),
     /// Play worlds that nobody has seen, for a while.
     Soak(soak::Soak),
     /// Tell which facts the worlds meet.
@@ -54,6 +58,7 @@ fn main() -> ExitCode {
     let answer = match Cli::parse().task {
         Task::Run(run) => run.answer(),
         Task::Replay(replay) => replay.answer(),
+        Task::Shrink(shrink) => shrink.answer(),
         Task::Soak(soak) => soak.answer(),
         Task::Coverage(coverage) => coverage.answer(),
         Task::Sabotage(catch) => Ok(catch.answer()),

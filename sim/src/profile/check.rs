@@ -1,0 +1,170 @@
+//! What a profile that was read from a file must keep to, so that its world makes sense and ends.
+
+use horarium_core::words::Span;
+
+use super::{Faults, JobKinds, Profile, Seat};
+
+/// The longest chaos of a world.
+const LONGEST_CHAOS: Span = Span::from_days(1);
+/// The most seats, schedulers or workers.
+const MOST: u64 = 16;
+/// How fast a host's clock may be: microseconds in a million true ones.
+const RATES: [u64; 2] = [900_000, 1_100_000];
+
+/// A part of a profile that is out of its range.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{part} is {value}: it must be {range}")]
+pub struct OutOfRange {
+    /// Which part.
+    pub part: String,
+    /// What it is.
+    pub value: String,
+    /// What it may be.
+    pub range: String,
+}
+
+impl Profile {
+    /// Looks whether every part is within its range.
+    pub fn check(&self) -> Result<(), OutOfRange> {
+        let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+        within("the number of `seats`", count(self.seats.len()), 1, MOST)?;
+        within("the number of `workers`", count(self.workers.len()), 1, MOST)?;
+        within("`schedulers`", self.schedulers, 1, MOST)?;
+        for worker in &self.workers {
+            if !self.definitions.contains_key(&worker.handler()) {
+                let value = format!("{worker}, of a handler without a definition");
+                return Err(out("a name in `workers`", value, "of a handler in `definitions`"));
+            }
+        }
+        spans("`chaos`", self.chaos, Span::from_secs(1), LONGEST_CHAOS)?;
+        spans("`latency`", self.latency, Span::ZERO, Span::from_minutes(1))?;
+        let longest = Span::from_hours(1);
+        spans("`operator_gap`", self.operator_gap, Span::from_millis(10), longest)?;
+        let timing = self.scheduler;
+        let least = Span::from_millis(10);
+        spans("`scheduler.poll`", timing.poll, least, longest)?;
+        spans("`scheduler.lock_retry`", timing.lock_retry, least, longest)?;
+        spans("`scheduler.probe`", timing.probe, least, longest)?;
+        spans("`scheduler.statement_timeout`", timing.statement_timeout, least, longest)?;
+        for (index, seat) in self.seats.iter().enumerate() {
+            seat.check(index)?;
+        }
+        self.jobs.check()?;
+        self.faults.check()
+    }
+}
+
+impl Seat {
+    fn check(&self, index: usize) -> Result<(), OutOfRange> {
+        let part = |name: &str| format!("`{name}` of seat {index}");
+        within(&part("clock_rate"), self.clock_rate, RATES[0], RATES[1])?;
+        spans(&part("poll"), self.poll, Span::from_millis(10), Span::from_hours(1))?;
+        spans(&part("drain_grace"), self.drain_grace, Span::ZERO, Span::from_hours(1))
+    }
+}
+
+impl JobKinds {
+    fn check(&self) -> Result<(), OutOfRange> {
+        for (name, permille) in [
+            ("failing", self.failing),
+            ("hopeless", self.hopeless),
+            ("hanging", self.hanging),
+            ("deaf", self.deaf),
+            ("unstartable", self.unstartable),
+            ("leaving", self.leaving),
+            ("talking", self.talking),
+        ] {
+            within(&format!("`jobs.{name}`"), permille, 0, 1_000)?;
+        }
+        spans("`jobs.longest`", self.longest, Span::ZERO, Span::from_days(1))
+    }
+}
+
+impl Faults {
+    fn check(&self) -> Result<(), OutOfRange> {
+        for (name, permille) in [
+            ("request_lost", self.request_lost),
+            ("answer_lost", self.answer_lost),
+            ("request_late", self.request_late),
+            ("answer_late", self.answer_late),
+            ("request_twice", self.request_twice),
+            ("answer_twice", self.answer_twice),
+            ("rows_locked", self.rows_locked),
+            ("crash_amid", self.crash_amid),
+        ] {
+            within(&format!("`faults.{name}`"), permille, 0, 1_000)?;
+        }
+        for (name, every) in [
+            ("runner_crash", self.runner_crash),
+            ("scheduler_crash", self.scheduler_crash),
+            ("runner_freeze", self.runner_freeze),
+            ("guard_freeze", self.guard_freeze),
+            ("guard_death", self.guard_death),
+            ("scheduler_freeze", self.scheduler_freeze),
+            ("cut_off", self.cut_off),
+            ("lock_loss", self.lock_loss),
+            ("clock_step", self.clock_step),
+            ("shutdown", self.shutdown),
+            ("schedulers_away", self.schedulers_away),
+            ("all_away", self.all_away),
+        ] {
+            let every = every.unwrap_or(Span::from_secs(1));
+            spans(&format!("`faults.{name}`"), every, Span::from_secs(1), Span::from_days(1))?;
+        }
+        Ok(())
+    }
+}
+
+fn within(part: &str, value: u64, least: u64, most: u64) -> Result<(), OutOfRange> {
+    if (least..=most).contains(&value) {
+        return Ok(());
+    }
+    Err(out(part, value.to_string(), &format!("from {least} to {most}")))
+}
+
+fn spans(part: &str, value: Span, least: Span, most: Span) -> Result<(), OutOfRange> {
+    if (least..=most).contains(&value) {
+        return Ok(());
+    }
+    Err(out(part, value.to_string(), &format!("from {least} to {most}")))
+}
+
+fn out(part: &str, value: String, range: &str) -> OutOfRange {
+    OutOfRange { part: part.to_owned(), value, range: range.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::profile::Kind;
+
+    use super::*;
+
+    #[test]
+    fn every_drawn_profile_is_within_range() {
+        for kind in Kind::ALL {
+            for seed in 0..500 {
+                assert_eq!(Profile::of(*kind, seed).check(), Ok(()), "{kind} {seed}");
+            }
+        }
+    }
+
+    fn told(spoil: impl FnOnce(&mut Profile)) -> String {
+        let mut profile = Profile::of(Kind::Ordinary, 1);
+        spoil(&mut profile);
+        profile.check().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_is_out_of_range_is_told_with_its_range() {
+        assert_eq!(
+            told(|it| it.faults.answer_lost = 1_001),
+            "`faults.answer_lost` is 1001: it must be from 0 to 1000"
+        );
+        assert!(told(|it| it.seats.clear()).starts_with("the number of `seats` is 0"));
+        assert!(told(|it| it.chaos = Span::ZERO).starts_with("`chaos` is 0"));
+        assert!(told(|it| it.seats[0].clock_rate = 1).contains("`clock_rate` of seat 0"));
+        assert!(told(|it| it.definitions.clear()).contains("without a definition"));
+        assert!(told(|it| it.jobs.deaf = 2_000).contains("`jobs.deaf`"));
+        assert!(told(|it| it.faults.cut_off = Some(Span::ZERO)).contains("`faults.cut_off`"));
+    }
+}
