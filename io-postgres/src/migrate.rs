@@ -1,0 +1,62 @@
+//! Bringing a ledger's schema up to date, and showing how it would be done.
+
+use sqlx::{Connection as _, PgConnection};
+
+use crate::error::{Failure, OpenError};
+use crate::open::OpenOptions;
+use crate::schema::{self, Schema};
+use crate::store::PostgresStore;
+
+impl PostgresStore {
+    /// Brings the schema up to what this program knows, in one transaction. A missing one is made.
+    /// Answers with the versions that were applied.
+    pub async fn migrate(options: &OpenOptions) -> Result<Vec<u32>, OpenError> {
+        let explain = |failure: Failure| options.explain(&failure);
+        let mut connection = options.connect().await.map_err(explain)?;
+        let mut transaction = connection.begin().await.map_err(|error| explain(error.into()))?;
+        let applied = migrate_within(&mut transaction, options).await?;
+        transaction.commit().await.map_err(|error| explain(error.into()))?;
+        connection.close().await.map_err(|error| explain(error.into()))?;
+        Ok(applied)
+    }
+
+    /// The statements that [`migrate`](Self::migrate) would execute now. Nothing is changed.
+    pub async fn migration_plan(options: &OpenOptions) -> Result<String, OpenError> {
+        let explain = |failure: Failure| options.explain(&failure);
+        let mut connection = options.connect().await.map_err(explain)?;
+        let found = Schema::of(&mut connection, &options.schema).await.map_err(explain)?;
+        connection.close().await.map_err(|error| explain(error.into()))?;
+        let mut script = Vec::new();
+        if found == Schema::Missing {
+            script.push(schema::create(&options.schema) + ";\n");
+        }
+        for migration in found.pending() {
+            let schema::Migration { version, min_compatible, sql } = migration;
+            script.push(format!(
+                "SET search_path = \"{}\";\n{sql}\
+                 INSERT INTO schema_version (version, min_compatible, applied_at)\n\
+                 VALUES ({version}, {min_compatible}, \
+                 (extract(epoch FROM now()) * 1000000)::bigint);\n",
+                options.schema
+            ));
+        }
+        Ok(script.concat())
+    }
+}
+
+async fn migrate_within(
+    db: &mut PgConnection,
+    options: &OpenOptions,
+) -> Result<Vec<u32>, OpenError> {
+    let explain = |failure: Failure| options.explain(&failure);
+    schema::lock(db).await.map_err(explain)?;
+    let found = Schema::of(db, &options.schema).await.map_err(explain)?;
+    match found {
+        Schema::Foreign => options.check(found)?,
+        Schema::Version { version, .. } if version >= schema::known() => options.check(found)?,
+        Schema::Missing | Schema::Empty | Schema::Version { .. } => {}
+    }
+    let now = options.clock.now(db).await.map_err(explain)?;
+    schema::apply(db, &options.schema, found, now).await.map_err(explain)?;
+    Ok(found.pending().map(|migration| migration.version).collect())
+}

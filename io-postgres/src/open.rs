@@ -1,0 +1,258 @@
+//! Opening a ledger on a PostgreSQL server: where it is, and how its connections are set.
+//!
+//! Promise: opening checks the schema's head and never migrates. No plan of a statement depends on
+//! what a table held when it was planned, and no connection of a process that is gone or stuck
+//! holds a lock for long.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use sqlx::Connection as _;
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
+
+use crate::clock::Clock;
+use crate::error::{Failure, OpenError, state};
+use crate::schema::{self, Schema};
+use crate::store::PostgresStore;
+
+/// The schema that a ledger lies in when nobody says otherwise.
+const DEFAULT_SCHEMA: &str = "horarium";
+/// The longest identifier that PostgreSQL keeps whole.
+const LONGEST_NAME: usize = 63;
+
+/// The name of a schema: lower-case letters, digits and `_`, a letter first, so that it means the
+/// same with and without quotes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchemaName(String);
+
+impl SchemaName {
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Default for SchemaName {
+    fn default() -> Self {
+        Self(String::from(DEFAULT_SCHEMA))
+    }
+}
+
+impl fmt::Display for SchemaName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl FromStr for SchemaName {
+    type Err = OpenError;
+
+    fn from_str(text: &str) -> Result<Self, OpenError> {
+        let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        let starts_well = text.starts_with(|c: char| c.is_ascii_lowercase());
+        let is_reserved = text.starts_with("pg_");
+        if text.len() > LONGEST_NAME || !starts_well || is_reserved || !text.chars().all(is_plain) {
+            return Err(OpenError::SchemaName(text.to_owned()));
+        }
+        Ok(Self(text.to_owned()))
+    }
+}
+
+/// What to open, and how.
+#[derive(Debug, Clone)]
+pub struct OpenOptions {
+    connect: PgConnectOptions,
+    pub(crate) schema: SchemaName,
+    pub(crate) clock: Clock,
+    connections: u32,
+}
+
+/// How many connections a store has at the most, unless told otherwise.
+const CONNECTIONS: u32 = 8;
+/// How long a command waits for a connection.
+const LINE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// What every connection is set to. The first three: no plan may depend on what a table held when
+/// the plan was made, since it is kept, and a turn is planned once and not at each call. Then:
+/// nothing waits, and no dead process holds a lock, for longer than this.
+const SETTINGS: [(&str, &str); 7] = [
+    ("plan_cache_mode", "force_generic_plan"),
+    ("enable_seqscan", "off"),
+    ("jit", "off"),
+    ("statement_timeout", "10s"),
+    ("lock_timeout", "5s"),
+    ("idle_in_transaction_session_timeout", "10s"),
+    ("timezone", "UTC"),
+];
+
+impl OpenOptions {
+    /// The ledger at a location like `postgres://USER@HOST:PORT/DATABASE?sslmode=verify-full`.
+    /// What is left out comes from `PGHOST`, `PGUSER` and the other variables of that kind, and
+    /// the password from `PGPASSWORD` or the password file. `schema=NAME` among the parameters
+    /// names the ledger's schema, else it is `horarium`.
+    pub fn at(location: &str) -> Result<Self, OpenError> {
+        let (rest, schema) = without_schema(location);
+        let schema = schema.map_or_else(|| Ok(SchemaName::default()), str::parse)?;
+        let connect: PgConnectOptions = rest.parse().map_err(|error: sqlx::Error| {
+            OpenError::Location { shown: without_password(location), why: error.to_string() }
+        })?;
+        Ok(Self { connect, schema, clock: Clock::default(), connections: CONNECTIONS })
+    }
+
+    /// The same with another clock.
+    #[must_use]
+    pub fn clock(self, clock: Clock) -> Self {
+        Self { clock, ..self }
+    }
+
+    /// The same with at most so many connections.
+    #[must_use]
+    pub fn connections(self, connections: u32) -> Self {
+        Self { connections: connections.max(1), ..self }
+    }
+
+    /// The ledger's schema.
+    pub const fn schema(&self) -> &SchemaName {
+        &self.schema
+    }
+
+    /// Where the server is, for people: without user and password.
+    pub fn server(&self) -> String {
+        let database = self.connect.get_database().unwrap_or("");
+        format!("{}:{}/{database}", self.connect.get_host(), self.connect.get_port())
+    }
+
+    /// How a connection is made and set.
+    pub(crate) fn connection(&self) -> PgConnectOptions {
+        self.connect
+            .clone()
+            .application_name("horarium")
+            .options(SETTINGS)
+            .options([("search_path", self.schema.as_str())])
+    }
+
+    /// Says in words what an error means.
+    pub(crate) fn explain(&self, failure: &Failure) -> OpenError {
+        let server = self.server();
+        let why = failure.to_string();
+        let Failure::Database(error) = failure else {
+            return OpenError::Other { server, why };
+        };
+        match error {
+            sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut => {
+                OpenError::Unreachable { server, why }
+            }
+            sqlx::Error::Tls(_) => OpenError::Denied { server, why },
+            other => match state(other).as_deref() {
+                // Invalid authorisation, invalid password, no such database, no right to connect.
+                Some("28000" | "28P01" | "3D000" | "42501") => OpenError::Denied { server, why },
+                // Starting, stopping, full.
+                Some("57P01" | "57P02" | "57P03" | "53300") => {
+                    OpenError::Unreachable { server, why }
+                }
+                Some(_) | None => OpenError::Other { server, why },
+            },
+        }
+    }
+
+    /// Whether what a schema holds is a ledger for this program.
+    pub(crate) fn check(&self, found: Schema) -> Result<(), OpenError> {
+        let (server, schema) = (self.server(), self.schema.to_string());
+        match found {
+            Schema::Missing | Schema::Empty => Err(OpenError::Missing { server, schema }),
+            Schema::Foreign => Err(OpenError::Foreign { server, schema }),
+            Schema::Version { version, min_compatible } => {
+                Schema::check(version, min_compatible, schema::known())
+                    .map_err(|why| OpenError::Schema { server, why })
+            }
+        }
+    }
+
+    /// A connection of its own, outside any pool.
+    pub(crate) async fn connect(&self) -> Result<PgConnection, Failure> {
+        Ok(PgConnection::connect_with(&self.connection()).await?)
+    }
+}
+
+/// The location without the parameter that names the schema, and that schema.
+fn without_schema(location: &str) -> (String, Option<&str>) {
+    let Some((base, parameters)) = location.split_once('?') else {
+        return (location.to_owned(), None);
+    };
+    let mut schema = None;
+    let mut others = Vec::new();
+    for parameter in parameters.split('&') {
+        match parameter.strip_prefix("schema=") {
+            Some(name) => schema = Some(name),
+            None => others.push(parameter),
+        }
+    }
+    if others.is_empty() {
+        (base.to_owned(), schema)
+    } else {
+        (format!("{base}?{}", others.join("&")), schema)
+    }
+}
+
+/// The location as people may see it.
+fn without_password(location: &str) -> String {
+    let Some((scheme, rest)) = location.split_once("://") else {
+        return String::from("…");
+    };
+    let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+    let place = host.split_once('?').map_or(host, |(place, _)| place);
+    format!("{scheme}://{place}")
+}
+
+impl PostgresStore {
+    /// Opens a ledger whose schema fits this program.
+    pub async fn open(options: &OpenOptions) -> Result<Self, OpenError> {
+        let explain = |failure: Failure| options.explain(&failure);
+        let pool = PgPoolOptions::new()
+            .max_connections(options.connections)
+            .acquire_timeout(LINE_TIMEOUT)
+            .test_before_acquire(false)
+            .connect_with(options.connection())
+            .await
+            .map_err(|error| explain(error.into()))?;
+        let mut connection = pool.acquire().await.map_err(|error| explain(error.into()))?;
+        let found = Schema::of(&mut connection, &options.schema).await.map_err(explain)?;
+        drop(connection);
+        options.check(found)?;
+        Ok(Self { pool, clock: options.clock.clone() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_location_names_server_database_and_schema() {
+        let options = OpenOptions::at(
+            "postgres://ada:secret@db.example:5433/work?schema=north&sslmode=disable",
+        )
+        .unwrap();
+        assert_eq!(options.server(), "db.example:5433/work");
+        assert_eq!(options.schema().as_str(), "north");
+        let plain = OpenOptions::at("postgres://db.example/work").unwrap();
+        assert_eq!(plain.schema().as_str(), "horarium");
+    }
+
+    #[test]
+    fn no_error_about_a_location_shows_its_password() {
+        let error = OpenOptions::at("postgres://ada:s3cret@host:port/db").unwrap_err().to_string();
+        assert!(!error.contains("s3cret") && !error.contains("ada"), "{error}");
+        assert!(error.contains("postgres://host:port/db"), "{error}");
+    }
+
+    #[test]
+    fn a_schemas_name_needs_no_quotes() {
+        for bad in ["", "Upper", "with space", "1st", "a\"b", "pg_own", "a-b"] {
+            assert!(bad.parse::<SchemaName>().is_err(), "{bad}");
+        }
+        assert!("tenant_7".parse::<SchemaName>().is_ok());
+        assert!("a".repeat(64).parse::<SchemaName>().is_err());
+    }
+}

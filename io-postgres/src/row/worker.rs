@@ -1,0 +1,194 @@
+//! The table `worker`: the row itself, its schedule and its settings. A worker's row is there
+//! before it is written to: whoever changes it locked it first.
+
+use horarium_core::ledger::{Settings, Worker};
+use horarium_core::recurrence::Occasion;
+use horarium_core::schedule::due::Advance;
+use horarium_core::schedule::{Revision, Schedule};
+use horarium_core::words::{By, Request, Timestamp, WorkerName};
+use sqlx::PgConnection;
+use sqlx::postgres::PgRow;
+
+use super::{Fields, execute, json};
+use crate::error::Failure;
+
+/// What [`read`] reads.
+macro_rules! worker_fields {
+    () => {
+        "name, accounted_until, revision, plan, enablement, next_at, next_wall, last_wall, \
+         next_ordinal, runs_created, zone_data, changed_at, changed_by, settings, \
+         settings_revision, settings_changed_at, settings_changed_by"
+    };
+}
+pub(crate) use worker_fields;
+
+const SAVE_SCHEDULE: &str = "
+UPDATE worker SET
+    accounted_until = $2, revision = $3, plan = $4::json, enablement = $5::json, next_at = $6,
+    next_wall = $7, last_wall = $8, next_ordinal = $9, runs_created = $10, zone_data = $11,
+    changed_at = $12, changed_by = $13::json
+WHERE name = $1";
+
+/// Writes the worker's schedule.
+pub(crate) async fn save_schedule(
+    db: &mut PgConnection,
+    name: &WorkerName,
+    schedule: &Schedule,
+    accounted_until: Timestamp,
+) -> Result<(), Failure> {
+    execute!(
+        db,
+        SAVE_SCHEDULE,
+        name.as_str(),
+        accounted_until.micros(),
+        schedule.revision.0.cast_signed(),
+        json(&schedule.plan)?,
+        json(&schedule.enablement)?,
+        schedule.next.map(|next| next.at.micros()),
+        schedule.next.map(|next| next.wall.to_string()),
+        schedule.last_wall.map(|wall| wall.to_string()),
+        schedule.next.and_then(|next| next.ordinal).map(i64::from),
+        i64::from(schedule.runs_created),
+        schedule.zone_data.as_str(),
+        schedule.changed_at.micros(),
+        json(&schedule.changed_by)?
+    )
+}
+
+/// A conflict with the row that is there is the look-up by key that no plan turns into a scan.
+/// The row itself is always there: what else is inserted only passes the table's checks.
+const ADVANCE: &str = "
+INSERT INTO worker AS old (
+    name, accounted_until, revision, next_at, next_wall, last_wall, next_ordinal, runs_created,
+    plan, enablement)
+SELECT name, accounted_until, 0, next_at, next_wall, last_wall, next_ordinal, runs_created,
+    'null', 'null'
+FROM unnest(
+    $1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::bigint[]
+) AS new (name, accounted_until, next_at, next_wall, last_wall, next_ordinal, runs_created)
+ON CONFLICT (name) DO UPDATE SET
+    accounted_until = excluded.accounted_until, next_at = excluded.next_at,
+    next_wall = excluded.next_wall, last_wall = excluded.last_wall,
+    next_ordinal = excluded.next_ordinal, runs_created = excluded.runs_created";
+
+/// Writes where workers' schedules stand after an occurrence.
+pub(crate) async fn advance(
+    db: &mut PgConnection,
+    advances: &[(&WorkerName, &Advance)],
+) -> Result<(), Failure> {
+    if advances.is_empty() {
+        return Ok(());
+    }
+    let each = || advances.iter().map(|(_, advance)| advance);
+    let names: Vec<&str> = advances.iter().map(|(name, _)| name.as_str()).collect();
+    execute!(
+        db,
+        ADVANCE,
+        names,
+        each().map(|advance| advance.accounted_until.micros()).collect::<Vec<_>>(),
+        each().map(|advance| advance.next.map(|next| next.at.micros())).collect::<Vec<_>>(),
+        each().map(|advance| advance.next.map(|next| next.wall.to_string())).collect::<Vec<_>>(),
+        each().map(|advance| advance.last_wall.map(|wall| wall.to_string())).collect::<Vec<_>>(),
+        each()
+            .map(|advance| advance.next.and_then(|next| next.ordinal).map(i64::from))
+            .collect::<Vec<_>>(),
+        each().map(|advance| i64::from(advance.runs_created)).collect::<Vec<_>>(),
+    )
+}
+
+const DELETE_SCHEDULE: &str = "
+UPDATE worker SET
+    accounted_until = $2, revision = $3, plan = NULL, enablement = NULL, next_at = NULL,
+    next_wall = NULL, last_wall = NULL, next_ordinal = NULL, runs_created = NULL, zone_data = NULL,
+    changed_at = NULL, changed_by = NULL
+WHERE name = $1";
+
+/// Removes the worker's schedule; the row stays.
+pub(crate) async fn delete_schedule(
+    db: &mut PgConnection,
+    name: &WorkerName,
+    revision: Revision,
+    accounted_until: Timestamp,
+) -> Result<(), Failure> {
+    execute!(db, DELETE_SCHEDULE, name.as_str(), accounted_until.micros(), revision.0.cast_signed())
+}
+
+const SAVE_SETTINGS: &str = "
+UPDATE worker SET
+    settings = $2::json, settings_revision = $3, settings_changed_at = $4,
+    settings_changed_by = $5::json
+WHERE name = $1";
+
+/// Writes the worker's settings.
+pub(crate) async fn save_settings(
+    db: &mut PgConnection,
+    name: &WorkerName,
+    settings: &Request,
+    revision: Revision,
+    at: Timestamp,
+    by: &By,
+) -> Result<(), Failure> {
+    execute!(
+        db,
+        SAVE_SETTINGS,
+        name.as_str(),
+        json(settings)?,
+        revision.0.cast_signed(),
+        at.micros(),
+        json(by)?
+    )
+}
+
+/// Reads a row.
+pub(crate) fn read(row: &PgRow) -> Result<(WorkerName, Worker), Failure> {
+    let fields = Fields::of(row, "worker", "name");
+    let revision = Revision(fields.unsigned("revision")?);
+    let worker = Worker {
+        accounted_until: fields.time("accounted_until")?,
+        revision,
+        schedule: read_schedule(&fields, revision)?,
+        settings: read_settings(&fields)?,
+    };
+    Ok((fields.parse("name")?, worker))
+}
+
+fn read_schedule(fields: &Fields<'_>, revision: Revision) -> Result<Option<Schedule>, Failure> {
+    let Some(plan) = fields.json_optional("plan")? else {
+        return Ok(None);
+    };
+    let next = match fields.time_optional("next_at")? {
+        Some(at) => Some(Occasion {
+            at,
+            wall: fields.parse("next_wall")?,
+            ordinal: fields
+                .get::<Option<i64>>("next_ordinal")?
+                .map(u32::try_from)
+                .transpose()
+                .map_err(|error| fields.corrupt("next_ordinal", &error))?,
+        }),
+        None => None,
+    };
+    Ok(Some(Schedule {
+        plan,
+        enablement: fields.json("enablement")?,
+        next,
+        last_wall: fields.parse_optional("last_wall")?,
+        runs_created: fields.narrow("runs_created")?,
+        zone_data: fields.get("zone_data")?,
+        revision,
+        changed_at: fields.time("changed_at")?,
+        changed_by: fields.json("changed_by")?,
+    }))
+}
+
+fn read_settings(fields: &Fields<'_>) -> Result<Option<Settings>, Failure> {
+    let Some(request) = fields.json_optional("settings")? else {
+        return Ok(None);
+    };
+    Ok(Some(Settings {
+        request,
+        revision: Revision(fields.unsigned("settings_revision")?),
+        changed_at: fields.time("settings_changed_at")?,
+        changed_by: fields.json("settings_changed_by")?,
+    }))
+}

@@ -1,0 +1,195 @@
+//! The schema: its numbered migrations, and whether a database's tables fit this program.
+//!
+//! Promise: migrations are applied in one transaction under an advisory lock that also looks
+//! first, so that two processes migrating at once apply each one once. A schema that is behind the
+//! program is refused, and one that is ahead of it by more than its recorded `min_compatible`
+//! allows.
+
+use horarium_core::words::Timestamp;
+use sqlx::{AssertSqlSafe, PgConnection, Row};
+
+use crate::error::Failure;
+use crate::open::SchemaName;
+
+/// One step of the schema.
+#[derive(Debug)]
+pub(crate) struct Migration {
+    /// Its number, from 1.
+    pub(crate) version: u32,
+    /// The oldest program, by the newest version that it knows, that can work with the result.
+    pub(crate) min_compatible: u32,
+    /// Its statements, in the ledger's own schema.
+    pub(crate) sql: &'static str,
+}
+
+/// Every migration, in order.
+pub(crate) const MIGRATIONS: [Migration; 1] = [Migration {
+    version: 1,
+    min_compatible: 1,
+    sql: include_str!("../../migrations/postgres/0001_ledger.sql"),
+}];
+
+/// Two processes that migrate at once wait for each other here: "Hora".
+const LOCK: &str = "SELECT pg_advisory_xact_lock(x'486f7261'::int)";
+/// A migration takes the time that it takes.
+const NO_TIMEOUT: &str = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0";
+const IDENTITY: &str = "
+SELECT to_regnamespace($1) IS NOT NULL,
+    (SELECT count(*) FROM pg_class WHERE relnamespace = to_regnamespace($1)),
+    to_regclass(format('%I.schema_version', $1)) IS NOT NULL
+        AND to_regclass(format('%I.run_live', $1)) IS NOT NULL";
+const HEAD: &str = "
+SELECT version, min_compatible FROM schema_version ORDER BY version DESC LIMIT 1";
+const RECORD: &str = "
+INSERT INTO schema_version (version, min_compatible, applied_at) VALUES ($1, $2, $3)";
+
+/// What a schema of a database holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Schema {
+    /// It is not there.
+    Missing,
+    /// Nothing yet.
+    Empty,
+    /// Another program's tables.
+    Foreign,
+    /// Horarium's tables.
+    Version {
+        /// The newest migration that was applied.
+        version: u32,
+        /// The oldest program that can work with it.
+        min_compatible: u32,
+    },
+}
+
+/// A schema that does not fit this program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum SchemaError {
+    /// Migrations are missing.
+    #[error("its schema is v{have} and this program needs v{need}: run `horarium migrate`")]
+    Behind {
+        /// What the database has.
+        have: u32,
+        /// What the program needs.
+        need: u32,
+    },
+    /// A newer program has migrated it.
+    #[error(
+        "its schema is v{have}, made by a newer program, and needs one that knows v{min_compatible} or later while this one knows v{know}: upgrade this program"
+    )]
+    Ahead {
+        /// What the database has.
+        have: u32,
+        /// What a program must know.
+        min_compatible: u32,
+        /// What this one knows.
+        know: u32,
+    },
+}
+
+/// The newest version that this program knows.
+pub(crate) const fn known() -> u32 {
+    MIGRATIONS[MIGRATIONS.len() - 1].version
+}
+
+impl Schema {
+    /// Looks at a database.
+    pub(crate) async fn of(db: &mut PgConnection, name: &SchemaName) -> Result<Self, Failure> {
+        let row = sqlx::query(IDENTITY).bind(name.as_str()).fetch_one(&mut *db).await?;
+        let (exists, relations, is_ours): (bool, i64, bool) =
+            (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+        if !exists {
+            return Ok(Self::Missing);
+        }
+        if !is_ours {
+            return Ok(if relations == 0 { Self::Empty } else { Self::Foreign });
+        }
+        let row = sqlx::query(HEAD).fetch_one(db).await?;
+        let (version, min_compatible): (i32, i32) = (row.try_get(0)?, row.try_get(1)?);
+        Ok(Self::Version {
+            version: version.cast_unsigned(),
+            min_compatible: min_compatible.cast_unsigned(),
+        })
+    }
+
+    /// Whether a program that knows `know` can work with version `version`.
+    pub(crate) const fn check(
+        version: u32,
+        min_compatible: u32,
+        know: u32,
+    ) -> Result<(), SchemaError> {
+        if version < know {
+            Err(SchemaError::Behind { have: version, need: know })
+        } else if min_compatible > know {
+            Err(SchemaError::Ahead { have: version, min_compatible, know })
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The migrations that are missing.
+    pub(crate) fn pending(self) -> impl Iterator<Item = &'static Migration> {
+        let have = match self {
+            Self::Missing | Self::Empty | Self::Foreign => 0,
+            Self::Version { version, .. } => version,
+        };
+        MIGRATIONS.iter().filter(move |migration| migration.version > have)
+    }
+}
+
+/// Waits until no other process migrates, for as long as the transaction lasts.
+pub(crate) async fn lock(db: &mut PgConnection) -> Result<(), Failure> {
+    sqlx::raw_sql(NO_TIMEOUT).execute(&mut *db).await?;
+    sqlx::query(LOCK).execute(db).await?;
+    Ok(())
+}
+
+/// Applies every migration that the schema `found` lacks, inside the caller's transaction.
+pub(crate) async fn apply(
+    db: &mut PgConnection,
+    name: &SchemaName,
+    found: Schema,
+    now: Timestamp,
+) -> Result<(), Failure> {
+    if found == Schema::Missing {
+        sqlx::raw_sql(AssertSqlSafe(create(name))).execute(&mut *db).await?;
+    }
+    for migration in found.pending() {
+        sqlx::raw_sql(migration.sql).execute(&mut *db).await?;
+        sqlx::query(RECORD)
+            .bind(migration.version.cast_signed())
+            .bind(migration.min_compatible.cast_signed())
+            .bind(now.micros())
+            .execute(&mut *db)
+            .await?;
+    }
+    Ok(())
+}
+
+/// The statement that makes the schema itself. Its name is one that needs no quotes to be safe.
+pub(crate) fn create(name: &SchemaName) -> String {
+    format!("CREATE SCHEMA \"{}\"", name.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn migrations_are_numbered_without_gaps() {
+        for (migration, number) in MIGRATIONS.iter().zip(1..) {
+            assert_eq!(migration.version, number);
+            assert!(migration.min_compatible <= migration.version);
+        }
+    }
+
+    #[test]
+    fn a_schema_behind_the_program_is_refused_and_one_ahead_as_far_as_it_says() {
+        assert_eq!(Schema::check(3, 2, 3), Ok(()));
+        assert_eq!(Schema::check(3, 2, 2), Ok(()));
+        assert_eq!(
+            Schema::check(3, 2, 1),
+            Err(SchemaError::Ahead { have: 3, min_compatible: 2, know: 1 })
+        );
+        assert_eq!(Schema::check(1, 1, 2), Err(SchemaError::Behind { have: 1, need: 2 }));
+    }
+}
