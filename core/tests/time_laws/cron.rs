@@ -66,6 +66,21 @@ proptest! {
     }
 
     #[test]
+    fn every_instant_has_a_wall_time_that_the_rule_names(
+        rule in rule(),
+        (zone, _, start) in question(),
+    ) {
+        let Some(recurrence) = recurrence(&rule.text(), zone) else { return Ok(()) };
+        let zone: Zone = zone.parse().unwrap();
+        for next in sequence(&recurrence, at(start)).take(200) {
+            prop_assert!(rule.names(next.wall.to_string().parse().unwrap()), "{next:?}");
+            // What the clock shows is that time, or the clock was set forward over it.
+            let shown = zone.wall_at(next.at);
+            prop_assert!(shown == next.wall || (shown > next.wall && !rule.is_real_time()));
+        }
+    }
+
+    #[test]
     fn a_fixed_time_rule_never_repeats_a_wall_time(
         rule in rule(),
         (zone, _, start) in question(),

@@ -7,7 +7,7 @@ use horarium_core::recurrence::{
 };
 use horarium_core::words::time::{Span, Timestamp};
 use jiff::civil::DateTime;
-use oracle::rrule::{End, Freq, Rule, by_parts, series};
+use oracle::rrule::{End, Freq, Rule, by_parts, names, series};
 use oracle::zone::{instant, offsets};
 use oracle::{DAY, Named};
 use proptest::prelude::*;
@@ -107,6 +107,19 @@ proptest! {
     }
 
     #[test]
+    fn every_instant_has_a_wall_time_that_the_rule_names((rule, start) in rule_and_question()) {
+        let Some(recurrence) = recurrence(&rule) else { return Ok(()) };
+        let zone: Zone = rule.zone.parse().unwrap();
+        for next in recurrence.occasions_after(at(start)).take(200) {
+            let wall = next.wall.to_string().parse().unwrap();
+            prop_assert!(names(&rule, wall) || rule.rdate.contains(&wall), "{next:?}");
+            // What the clock shows is that time, or the clock was set forward over it.
+            let shown = zone.wall_at(next.at);
+            prop_assert!(shown == next.wall || (shown > next.wall && !rule.is_elapsed()));
+        }
+    }
+
+    #[test]
     fn a_count_ends_after_as_many_instants_as_it_says(
         (rule, start) in rule_and_question(),
         count in 1_usize..40,
@@ -155,6 +168,7 @@ proptest! {
     ) {
         let start = offsets(zone).to_datetime(jiff::Timestamp::from_second(change).unwrap());
         let start = start.checked_sub(jiff::SignedDuration::from_mins(ago)).unwrap();
+        let start = start.max(jiff::civil::date(1970, 1, 1).at(0, 0, 0, 0));
         let start = LocalTime::from_str(&start.strftime("%Y-%m-%dT%H:%M:%S").to_string()).unwrap();
         let (freq, unit) = if is_hourly { ("HOURLY", 3_600) } else { ("MINUTELY", 60) };
         let text = format!("FREQ={freq};INTERVAL={interval}");

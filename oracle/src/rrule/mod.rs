@@ -4,7 +4,7 @@ mod series;
 
 use jiff::civil::DateTime;
 
-pub use series::{by_parts, series};
+pub use series::{by_parts, names, series};
 
 const WEEKDAYS: [&str; 7] = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"];
 const FREQUENCIES: [(&str, Freq); 6] = [

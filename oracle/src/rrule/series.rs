@@ -55,6 +55,18 @@ pub fn by_parts(rule: &Rule, end: i64) -> Vec<Named> {
     if rule.is_elapsed() { every_minute(rule, end) } else { every_date(rule, end) }
 }
 
+/// Whether the BY parts, and DTSTART where they leave something open, name `wall`, whatever its
+/// place among the periods and the positions.
+pub fn names(rule: &Rule, wall: DateTime) -> bool {
+    let allows = |list: &[i16], its: i8| list.is_empty() || list.contains(&its.into());
+    let is_time = if rule.is_elapsed() {
+        allows(&rule.hours, wall.hour()) && allows(&rule.minutes, wall.minute())
+    } else {
+        times(rule).contains(&(wall.hour(), wall.minute(), wall.second()))
+    };
+    is_time && names_date(rule, wall.date())
+}
+
 /// Walks through every date, and gathers those of each period.
 fn every_date(rule: &Rule, end: i64) -> Vec<Named> {
     let zone = offsets(&rule.zone);
