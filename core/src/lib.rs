@@ -4,6 +4,7 @@
 
 pub mod catalogue;
 pub mod config;
+pub mod explain;
 pub mod ledger;
 pub mod recurrence;
 pub mod run;

@@ -164,6 +164,8 @@ pub struct ScheduleView {
     pub worker: String,
     /// `cron`, `rrule` or `once`, its text and its zone.
     pub recurrence: Recurrence,
+    /// The rule in English.
+    pub in_words: String,
     /// Whether it fires.
     pub enabled: bool,
     /// Since when, by whom and why it does not.
@@ -196,6 +198,32 @@ pub struct ScheduleView {
     pub zone_data: String,
 }
 
+/// An answer of `explain`.
+#[derive(Debug, Serialize)]
+pub struct ExplanationView {
+    /// Whose.
+    pub worker: String,
+    /// The instant that was asked about; now when none was.
+    pub at: Timestamp,
+    /// What has to be true for a run to start now, in order.
+    pub findings: Vec<FindingView>,
+    /// The occurrence that accounts for the instant.
+    pub occurrence: Option<OccurrenceView>,
+    /// What became of the instant, in words.
+    pub answer: Option<String>,
+}
+
+/// One thing that has to be true.
+#[derive(Debug, Serialize)]
+pub struct FindingView {
+    /// `holds`, `waits` or `fails`.
+    pub standing: &'static str,
+    /// What is found.
+    pub finding: String,
+    /// What to do.
+    pub remedy: Option<String>,
+}
+
 /// A changed schedule: `schedule set`, `enable`, `disable`, `delete`.
 #[derive(Debug, Serialize)]
 pub struct ScheduleChangeView {
@@ -207,6 +235,10 @@ pub struct ScheduleChangeView {
     pub revision: Option<u64>,
     /// The zone in which the rule is read.
     pub timezone: Option<String>,
+    /// The rule in English.
+    pub in_words: Option<String>,
+    /// What may surprise in it.
+    pub advice: Vec<String>,
     /// When it fires next.
     pub next: Vec<NextView>,
     /// Why nothing comes any more.
@@ -333,6 +365,10 @@ pub struct AppliedScheduleView {
 pub struct NextInstantsView {
     /// The rule.
     pub recurrence: Recurrence,
+    /// The rule in English.
+    pub in_words: String,
+    /// What may surprise in it.
+    pub advice: Vec<String>,
     /// The release of the zone data.
     pub zone_data: &'static str,
     /// The question.

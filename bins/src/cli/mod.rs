@@ -9,6 +9,7 @@ mod catalogue;
 mod clock;
 pub mod contract;
 mod exec;
+mod explain;
 mod failure;
 mod handler;
 mod next;
@@ -125,6 +126,15 @@ With --batch each line of the file is a JSON object
 and is answered with one line: {\"id\",\"next\":[…]}, {\"id\",\"next\":[…],\"exhausted\":true} when
 the series ends, or {\"id\",\"error\"}.")]
     Next(next::Next),
+    /// Say why a worker does not run now, or what became of an instant, and what to do
+    #[command(after_help = "\
+Examples:
+  horarium explain backup
+  horarium explain backup --at 2026-03-08T07:30:00Z
+
+Each line is one thing that has to be true for the next run to start: ok, wait (it will come by
+itself) or no, with what to do.")]
+    Explain(explain::Explain),
     /// Make the store, or bring its schema up to what this program knows
     Migrate,
 }
@@ -171,6 +181,7 @@ fn act(cli: &Cli, terminal: Terminal) -> Result<u8, Failure> {
         | Verb::Runner(_)
         | Verb::Catalogue(_)
         | Verb::Settings(_)
+        | Verb::Explain(_)
         | Verb::Migrate => {
             cli.log.start("warn");
             let runtime = tokio::runtime::Builder::new_current_thread()
@@ -197,7 +208,8 @@ async fn with_store(cli: &Cli, terminal: Terminal) -> Result<(), Failure> {
         | Verb::Schedule(_)
         | Verb::Worker(_)
         | Verb::Runner(_)
-        | Verb::Settings(_) => Opening::Existing,
+        | Verb::Settings(_)
+        | Verb::Explain(_) => Opening::Existing,
     };
     let store = store::open(&cli.store, opening, terminal).await?;
     let done = match &cli.verb {
@@ -207,6 +219,7 @@ async fn with_store(cli: &Cli, terminal: Terminal) -> Result<(), Failure> {
         Verb::Runner(verb) => verb.act(&store, terminal).await,
         Verb::Catalogue(verb) => verb.act(&store, terminal).await,
         Verb::Settings(verb) => verb.act(&store, terminal).await,
+        Verb::Explain(verb) => verb.act(&store, terminal).await,
         Verb::Migrate => terminal.print("the store's schema is up to date\n"),
         // They have no use for a store that is open.
         Verb::Up(_) | Verb::Exec(_) | Verb::Next(_) => Ok(()),

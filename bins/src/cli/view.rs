@@ -4,6 +4,7 @@
 //! it alike.
 
 use horarium_core::catalogue::Published;
+use horarium_core::explain::{Finding, Standing};
 use horarium_core::ledger::command::Handlers;
 use horarium_core::ledger::{Runner, Worker};
 use horarium_core::recurrence::{Mark, Preview, Zone};
@@ -15,8 +16,8 @@ use horarium_core::words::{By, Timestamp, WorkerName};
 
 use super::clock::local_rfc3339;
 use super::contract::{
-    ByView, CancelView, HandlerView, NextView, OccurrenceView, OutcomeView, OutputView, RunView,
-    RunnerView, ScheduleView, SettingsView, TailView, WorkerView,
+    ByView, CancelView, FindingView, HandlerView, NextView, OccurrenceView, OutcomeView,
+    OutputView, RunView, RunnerView, ScheduleView, SettingsView, TailView, WorkerView,
 };
 
 impl From<&By> for ByView {
@@ -121,6 +122,20 @@ impl From<&Output> for OutputView {
     }
 }
 
+impl From<&Finding> for FindingView {
+    fn from(finding: &Finding) -> Self {
+        Self {
+            standing: match finding.standing() {
+                Standing::Holds => "holds",
+                Standing::Waits => "waits",
+                Standing::Fails => "fails",
+            },
+            finding: finding.to_string(),
+            remedy: finding.remedy(),
+        }
+    }
+}
+
 impl ScheduleView {
     /// The schedule of a worker's row, if it has one.
     pub fn of(name: &WorkerName, worker: &Worker) -> Option<Self> {
@@ -128,6 +143,7 @@ impl ScheduleView {
         let Schedule { plan, enablement, .. } = schedule;
         Some(Self {
             worker: name.to_string(),
+            in_words: plan.recurrence.in_words(),
             recurrence: plan.recurrence.clone(),
             enabled: schedule.is_enabled(),
             disabled: match enablement {

@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod contract;
+mod explain;
 mod history;
 mod next;
 mod program;

@@ -9,6 +9,7 @@ mod cancel;
 mod catch_up;
 mod clock;
 mod drain;
+mod explain;
 mod fencing;
 mod foreground;
 mod lost_answers;

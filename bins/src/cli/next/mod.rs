@@ -29,6 +29,9 @@ pub(crate) struct Next {
     /// Show the instants after this one; now when not given
     #[arg(long, value_name = "RFC3339", conflicts_with = "batch")]
     after: Option<Timestamp>,
+    /// Say the rule in words, and what may surprise in it
+    #[arg(long, conflicts_with = "batch")]
+    explain: bool,
     /// How many instants
     #[arg(
         long,
@@ -74,17 +77,26 @@ fn one(terminal: Terminal, arguments: &Next, recurrence: Recurrence) -> Result<(
         after,
         next: next.iter().map(|next| NextView::new(recurrence.zone(), next)).collect(),
         exhausted: next.len() < count,
+        in_words: recurrence.in_words(),
+        advice: recurrence.advice(after).iter().map(ToString::to_string).collect(),
         recurrence,
     };
     match arguments.output {
         Format::Json => terminal.json(&view),
-        Format::Table => terminal.print(&table(&view)),
+        Format::Table => {
+            terminal.print(&table(&view, arguments.explain))?;
+            for advice in view.advice.iter().filter(|_| arguments.explain) {
+                terminal.warn(advice);
+            }
+            Ok(())
+        }
     }
 }
 
-fn table(view: &NextInstantsView) -> String {
+fn table(view: &NextInstantsView, explain: bool) -> String {
     let clock = WallClock::new(Some(view.recurrence.zone()));
-    let mut table = instants(&clock, &view.next);
+    let mut table = if explain { format!("{}\n\n", view.in_words) } else { String::new() };
+    table.push_str(&instants(&clock, &view.next));
     if view.exhausted {
         table.push_str("the series ends here\n");
     }

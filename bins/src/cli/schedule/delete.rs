@@ -46,6 +46,8 @@ impl Delete {
                 changed: existed,
                 revision: None,
                 timezone: None,
+                in_words: None,
+                advice: Vec::new(),
                 next: Vec::new(),
                 exhausted: None,
                 retry_owed: retry_owed.map(|run| run.to_string()),

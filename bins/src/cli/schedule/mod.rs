@@ -8,9 +8,10 @@ mod switch;
 use clap::Subcommand;
 use horarium_core::ledger::reply::Saved;
 use horarium_core::ledger::{Command, Reply, Worker};
+use horarium_core::recurrence::{Advice, Recurrence};
 use horarium_core::schedule::Schedule;
 use horarium_core::store::{Reader, Store};
-use horarium_core::words::{RunId, WorkerName};
+use horarium_core::words::{RunId, Span, WorkerName};
 
 use super::arguments::Format;
 use super::contract::{NextView, ScheduleChangeView};
@@ -88,7 +89,7 @@ fn coming(worker: &Worker) -> Vec<NextView> {
     };
     let runs_left = plan.max_runs.map_or(u32::MAX, |most| most.get().saturating_sub(*runs_created));
     let count = usize::try_from(runs_left).unwrap_or(usize::MAX).min(ECHOED);
-    let just_before = next.at.minus(horarium_core::words::Span::from_micros(1));
+    let just_before = next.at.minus(Span::from_micros(1));
     let zone = plan.recurrence.zone();
     plan.recurrence
         .preview(just_before, count)
@@ -96,6 +97,14 @@ fn coming(worker: &Worker) -> Vec<NextView> {
         .filter(|next| plan.until.is_none_or(|until| next.at <= until))
         .map(|next| NextView::new(zone, next))
         .collect()
+}
+
+/// What may surprise in a schedule, from its next instant on; nothing when none is left.
+fn advice(worker: &Worker) -> Vec<Advice> {
+    let Some(Schedule { plan, next: Some(next), .. }) = &worker.schedule else {
+        return Vec::new();
+    };
+    plan.recurrence.advice(next.at.minus(Span::from_micros(1)))
 }
 
 /// Answers a change: what was done, the zone, and what comes next in it and in UTC.
@@ -109,13 +118,18 @@ async fn answer<S: Reader>(
 ) -> Result<(), Failure> {
     let row = row(store, worker).await?;
     let zone = row.schedule.as_ref().map(|schedule| schedule.plan.recurrence.zone().clone());
+    let rule = row.schedule.as_ref().map(|schedule| &schedule.plan.recurrence);
+    let in_words = rule.map(Recurrence::in_words);
     let next = coming(&row);
+    let advice: Vec<String> = advice(&row).iter().map(ToString::to_string).collect();
     if output.is_json() {
         return terminal.json(&ScheduleChangeView {
             worker: worker.to_string(),
             changed: saved.changed,
             revision: Some(saved.revision.0),
             timezone: zone.map(|zone| zone.to_string()),
+            in_words,
+            advice,
             next,
             exhausted: saved.exhausted,
             retry_owed: saved.retry_owed.map(|run| run.to_string()),
@@ -126,11 +140,17 @@ async fn answer<S: Reader>(
     let ended =
         saved.exhausted.map(|why| format!("nothing comes any more: {why}\n")).unwrap_or_default();
     let mut text = format!("the schedule of {worker}{in_zone} {done}\n{ended}");
+    if let Some(in_words) = in_words {
+        text.extend(["  ", &in_words, "\n"]);
+    }
     if !next.is_empty() {
         let clock = super::clock::WallClock::new(zone.as_ref());
         text.push_str(&instants(&clock, &next));
     }
     terminal.print(&text)?;
+    for advice in &advice {
+        terminal.warn(advice);
+    }
     say_owed(saved.retry_owed, terminal);
     Ok(())
 }

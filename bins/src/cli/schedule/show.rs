@@ -14,7 +14,7 @@ use super::super::failure::Failure;
 use super::super::next::instants;
 use super::super::table::{Cell, Facts, Table};
 use super::super::terminal::{Terminal, WARNING};
-use super::{coming, row};
+use super::{advice, coming, row};
 
 /// Whose schedule.
 #[derive(Debug, Args)]
@@ -45,7 +45,11 @@ impl ShowSchedule {
         if self.show.is_json() {
             return terminal.json(&view);
         }
-        terminal.print(&page(&view, &row, &self.show.clock(), store.now().await?))
+        terminal.print(&page(&view, &row, &self.show.clock(), store.now().await?))?;
+        for advice in advice(&row) {
+            terminal.warn(&advice.to_string());
+        }
+        Ok(())
     }
 }
 
@@ -55,6 +59,7 @@ fn page(view: &ScheduleView, row: &Worker, clock: &WallClock, now: Timestamp) ->
     let mut facts = Facts::new();
     facts.add("worker", view.worker.clone());
     facts.add("rule", rule(&view.recurrence));
+    facts.add("in words", view.in_words.clone());
     facts.add("time zone", view.recurrence.zone().to_string());
     if let Some(schedule) = &row.schedule {
         facts.add("state", state(schedule, row.accounted_until, clock));

@@ -9,6 +9,7 @@
 //! sweeps that found nothing, and when a runner wants to be woken.
 
 mod cast;
+mod explaining;
 mod people;
 mod runners;
 mod schedulers;
