@@ -1,9 +1,13 @@
 //! Many worlds, on as many threads as there are processors, and what to print when one fails.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
+use std::time::Duration;
+
+use rustix::time::{ClockId, clock_gettime};
 
 use crate::breach::Breach;
 use crate::facts::Facts;
@@ -13,6 +17,9 @@ use crate::sabotage::Sabotage;
 use crate::scenario::Scenario;
 use crate::timeline::Timeline;
 use crate::world::{Story, World};
+
+/// How many lines of its story are printed.
+const STORY: usize = 20;
 
 /// A world that broke a law, with all that is needed to see why.
 #[derive(Debug, Clone)]
@@ -27,6 +34,8 @@ pub struct Failure {
     pub steps: u64,
     /// Its last steps.
     pub lines: Vec<String>,
+    /// The end of its story.
+    pub story: Vec<String>,
 }
 
 impl Failure {
@@ -46,7 +55,12 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "world {} broke {}", self.scenario.seed, self.breach)?;
-        writeln!(f, "\nthe last {} of {} steps, in true seconds:", self.lines.len(), self.steps)?;
+        let from = self.story.len().saturating_sub(STORY);
+        writeln!(f, "\nhow it came, in true seconds:")?;
+        for line in self.story.iter().skip(from) {
+            writeln!(f, "  {line}")?;
+        }
+        writeln!(f, "\nthe last {} of {} steps:", self.lines.len(), self.steps)?;
         for line in &self.lines {
             writeln!(f, "  {line}")?;
         }
@@ -71,6 +85,10 @@ pub struct Batch {
     pub commands: u64,
     /// The facts that they met.
     pub facts: Facts,
+    /// How many different things their commands met.
+    pub signatures: BTreeSet<u64>,
+    /// The time that the processors worked on them.
+    pub cpu: Duration,
 }
 
 /// Lets a world happen; if it fails, once more, with the last `kept` lines of its timeline.
@@ -89,13 +107,14 @@ pub fn play(
                 ..breach
             },
         };
-        let (steps, lines) = (again.steps(), again.lines());
-        Box::new(Failure { scenario, sabotage, breach, steps, lines })
+        let (steps, lines, story) = (again.steps(), again.lines(), again.story());
+        Box::new(Failure { scenario, sabotage, breach, steps, lines, story })
     })
 }
 
 /// Plays all `worlds`. Of several that fail, the first is answered.
 pub fn play_all(worlds: &[(Kind, u64)], kept: usize) -> Result<Batch, Box<Failure>> {
+    let began = worked();
     let next = AtomicU64::new(0);
     let failed: Mutex<Option<(usize, Box<Failure>)>> = Mutex::new(None);
     let done: Mutex<Batch> = Mutex::new(Batch::default());
@@ -124,8 +143,14 @@ pub fn play_all(worlds: &[(Kind, u64)], kept: usize) -> Result<Batch, Box<Failur
         }
     });
     let failed = failed.into_inner().unwrap_or_default();
-    let done = done.into_inner().unwrap_or_default();
+    let mut done = done.into_inner().unwrap_or_default();
+    done.cpu = worked().saturating_sub(began);
     failed.map_or(Ok(done), |(_, failure)| Err(failure))
+}
+
+/// How long processors have worked for this process.
+fn worked() -> Duration {
+    clock_gettime(ClockId::ProcessCPUTime).try_into().unwrap_or_default()
 }
 
 fn take(worlds: &[(Kind, u64)], next: &AtomicU64) -> Option<(usize, (Kind, u64))> {
@@ -139,6 +164,13 @@ impl Batch {
         self.steps += story.steps;
         self.commands += story.commands;
         self.facts.add(&story.facts);
+        self.signatures.extend(&story.signatures);
+    }
+
+    /// So many of something, per second of a processor.
+    pub fn per_second(&self, number: u64) -> u64 {
+        let millis = u64::try_from(self.cpu.as_millis()).unwrap_or(u64::MAX).max(1);
+        number.saturating_mul(1_000) / millis
     }
 
     /// Counts the worlds of another batch too.
@@ -147,11 +179,23 @@ impl Batch {
         self.steps += other.steps;
         self.commands += other.commands;
         self.facts.add(&other.facts);
+        self.signatures.extend(&other.signatures);
+        self.cpu += other.cpu;
     }
 }
 
 impl fmt::Display for Batch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} worlds, {} steps, {} commands", self.worlds, self.steps, self.commands)
+        let signatures = u64::try_from(self.signatures.len()).unwrap_or(u64::MAX);
+        write!(
+            f,
+            "{} worlds, {} checked steps, {} commands, {signatures} signatures; {} steps and {} \
+             signatures per CPU-second",
+            self.worlds,
+            self.steps,
+            self.commands,
+            self.per_second(self.steps),
+            self.per_second(signatures)
+        )
     }
 }

@@ -29,7 +29,9 @@ impl Time {
 
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:>6}.{:06}", self.0 / MILLION, self.0 % MILLION)
+        let rest = format!("{:06}", self.0 % MILLION);
+        let digits = f.precision().unwrap_or(rest.len()).min(rest.len());
+        write!(f, "{:>6}.{}", self.0 / MILLION, &rest[..digits])
     }
 }
 

@@ -131,6 +131,8 @@ facts! {
     ClaimedFewer,
     /// Two schedulers believed to lead.
     TwoLeaders,
+    /// A scheduler that stood by took over from one that was gone.
+    LeaderTookOver,
     /// Everything was away for days.
     AllAway,
     /// An instant was accounted for in the hours after a change of its zone's clock.

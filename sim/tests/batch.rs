@@ -12,10 +12,12 @@ use sim::timeline::KEPT;
 fn every_world_keeps_every_law_and_each_fact_happens_in_some() {
     let seeds = Seeds::from_environment().unwrap_or_else(|why| panic!("{why}"));
     let whole_batch = u64::try_from(seeds.worlds.len()).unwrap() >= FIXED;
-    let kept = env::var("SIM_LINES").map_or(KEPT, |lines| lines.parse().unwrap_or(KEPT));
+    let kept = env::var("SIM_LINES").map_or(KEPT, |lines| {
+        lines.parse().unwrap_or_else(|_| panic!("SIM_LINES={lines} is no number of lines"))
+    });
     println!("{seeds}");
     let batch = play_all(&seeds.worlds, kept).unwrap_or_else(|failure| panic!("{failure}"));
-    println!("{} worlds, {} steps, {} commands", batch.worlds, batch.steps, batch.commands);
+    println!("{batch}");
     for fact in Fact::ALL {
         println!("{:>9} {fact:?}", batch.facts.count(*fact));
     }

@@ -189,10 +189,14 @@ impl World {
         body.life = if body.leaves_something { Life::Remains } else { Life::Dead };
         let group_empty = !body.leaves_something || self.sabotage == Some(Sabotage::ReportedAlive);
         let exit = if by_itself { Exit::Code(body.code) } else { Exit::Signal(15) };
+        let is_final = by_itself && body.is_final;
+        let worker = body.worker.clone();
+        let how = if by_itself { "by itself" } else { "as it was asked to" };
+        self.tell(|| format!("the job of {worker} on runner {runner} ends {how}"));
         let exit = JobExit {
             exit,
             group_empty,
-            is_final: by_itself && body.is_final,
+            is_final,
             output: Output {
                 stdout: Tail { bytes: b"bye".to_vec(), dropped: 0 },
                 ..Output::default()

@@ -131,7 +131,7 @@ impl World {
             Disaster::GuardFreeze => {
                 if let Some(runner) = self.some_runner() {
                     let pause = self.faults.span(Span::ZERO, Span::from_secs(120));
-                    self.note(|| format!("guard {runner} freezes for {pause}"));
+                    self.tell(|| format!("guard {runner} freezes for {pause}"));
                     self.runners[runner].guard.watch = Watch::Frozen;
                     self.after(pause, Happening::GuardThaws { runner });
                 }
@@ -154,7 +154,7 @@ impl World {
             Disaster::CutOff | Disaster::CutOffAgain => {
                 if let Some(runner) = self.some_runner() {
                     let pause = self.faults.span(Span::ZERO, self.runners[runner].lease.times(2));
-                    self.note(|| format!("runner {runner} is cut off for {pause}"));
+                    self.tell(|| format!("runner {runner} is cut off for {pause}"));
                     let until = self.time.plus(pause);
                     let (mute, deaf) =
                         self.faults.pick([(true, true), (true, false), (false, true)]);
@@ -173,7 +173,7 @@ impl World {
                 }
             }
             Disaster::LockLoss => {
-                self.note(|| String::from("the leader's lock is lost"));
+                self.tell(|| String::from("the leader's lock is lost"));
                 self.lock = None;
             }
             Disaster::ClockStep => self.step_clock(),
@@ -187,7 +187,7 @@ impl World {
             Disaster::SchedulersAway => self.all_schedulers_go(Span::from_minutes(20)),
             Disaster::AllAway => {
                 let away = self.faults.span(Span::from_hours(1), Span::from_days(15));
-                self.note(|| format!("everything is away for {away}"));
+                self.tell(|| format!("everything is away for {away}"));
                 self.see(Fact::AllAway);
                 self.away_until = self.time.plus(away);
                 self.all_schedulers_go(Span::ZERO);
@@ -206,7 +206,7 @@ impl World {
         self.lock = None;
         for scheduler in 0..self.schedulers.len() {
             if self.schedulers[scheduler].condition != Condition::Gone {
-                self.note(|| format!("scheduler {scheduler} goes away"));
+                self.tell(|| format!("scheduler {scheduler} goes away"));
                 self.schedulers[scheduler].condition = Condition::Gone;
                 self.after(away, Happening::SchedulerStarts);
             }
@@ -225,7 +225,7 @@ impl World {
         } else if ahead > before {
             self.see(Fact::ClockSteppedForward);
         }
-        self.note(|| format!("the store's clock steps by {} µs", ahead - before));
+        self.tell(|| format!("the store's clock steps by {} µs", ahead - before));
         self.store_clock.ahead = ahead;
     }
 }

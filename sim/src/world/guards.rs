@@ -92,7 +92,7 @@ impl World {
             self.runners[runner].guard.deadlines.remove(&claim);
             if self.bodies.is_alive(runner, claim) {
                 self.see(Fact::GuardKilled);
-                self.note(|| format!("guard {runner} kills {}", crate::describe::claim(claim)));
+                self.tell(|| format!("guard {runner} kills {}", crate::describe::claim(claim)));
                 self.kill_body(runner, claim);
             }
         }
@@ -105,7 +105,7 @@ impl World {
             return;
         }
         guard.watch = Watch::Awake;
-        self.note(|| format!("guard {runner} goes on"));
+        self.tell(|| format!("guard {runner} goes on"));
         for word in std::mem::take(&mut self.runners[runner].guard.pipe) {
             self.guard_hears(runner, word);
         }

@@ -53,7 +53,7 @@ impl World {
             self.queue.put(self.away_until.plus(self.profile.chaos), Happening::Heals);
             return;
         }
-        self.note(|| String::from("— the faults stop —"));
+        self.tell(|| String::from("— the faults stop —"));
         let ledger = self.store.ledger();
         let runs = ledger.queue().chain(ledger.running()).map(|run| run.id).collect();
         let owed =
@@ -128,13 +128,13 @@ impl World {
         match self.phase {
             Phase::Chaos | Phase::Over => {}
             Phase::Settling { .. } => {
-                self.note(|| String::from("— settled: schedules are disabled —"));
+                self.tell(|| String::from("— settled: schedules are disabled —"));
                 self.phase = Phase::Quieting { by };
                 self.disable_all();
                 self.after(LOOK_EVERY, Happening::Looks);
             }
             Phase::Quieting { .. } => {
-                self.note(|| String::from("— quiet: processes are stopped —"));
+                self.tell(|| String::from("— quiet: processes are stopped —"));
                 self.phase = Phase::Stopping { by };
                 for runner in 0..self.runners.len() {
                     if self.runners[runner].condition != Condition::Gone {

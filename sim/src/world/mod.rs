@@ -12,10 +12,10 @@ mod runners;
 mod schedulers;
 mod work;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 
-use horarium_core::ledger::{Claim, Reply};
+use horarium_core::ledger::{Claim, Command, Handled, Reply};
 use horarium_core::runner;
 use horarium_core::scheduler;
 use horarium_core::words::Span;
@@ -27,6 +27,7 @@ use crate::digest::Digest;
 use crate::draw::{Draw, Stream};
 use crate::facts::{Fact, Facts};
 use crate::incident::{Incidents, Kept};
+use crate::narrate;
 use crate::profile::Profile;
 use crate::queue::Queue;
 use crate::sabotage::Sabotage;
@@ -123,7 +124,10 @@ pub struct World {
     phase: Phase,
     /// Nobody is at work before this.
     away_until: Time,
+    /// Which scheduler led last.
+    led: Option<usize>,
     facts: Facts,
+    signatures: BTreeSet<u64>,
     timeline: Timeline,
     digest: Digest,
     breach: Option<Breach>,
@@ -140,6 +144,8 @@ pub struct Story {
     pub commands: u64,
     /// Which facts it met.
     pub facts: Facts,
+    /// The signatures of what its commands met.
+    pub signatures: BTreeSet<u64>,
 }
 
 impl World {
@@ -167,7 +173,9 @@ impl World {
             work: Work::default(),
             phase: Phase::Chaos,
             away_until: Time::START,
+            led: None,
             facts: Facts::default(),
+            signatures: BTreeSet::new(),
             timeline,
             digest: Digest::default(),
             breach: None,
@@ -199,6 +207,7 @@ impl World {
                 steps: self.steps,
                 commands: self.store.handled(),
                 facts: self.facts.clone(),
+                signatures: std::mem::take(&mut self.signatures),
             }),
         }
     }
@@ -248,6 +257,11 @@ impl World {
         self.timeline.lines()
     }
 
+    /// The end of its story.
+    pub fn story(&self) -> Vec<String> {
+        self.timeline.story()
+    }
+
     /// How it was drawn.
     pub const fn profile(&self) -> &Profile {
         &self.profile
@@ -289,6 +303,31 @@ impl World {
         self.timeline.note(self.time, line);
     }
 
+    /// Adds a line to the timeline and to the story.
+    fn tell(&mut self, line: impl FnOnce() -> String) {
+        if self.timeline.is_read() {
+            let line = line();
+            self.timeline.note(self.time, || line.clone());
+            self.timeline.narrate(self.time, || line);
+        }
+    }
+
+    /// Tells what a command did.
+    fn tell_events(&mut self, command: &Command, handled: &Handled) {
+        if !self.timeline.is_read() {
+            return;
+        }
+        let name = |id| match self.runners.iter().position(|runner| runner.is_called(id)) {
+            Some(runner) => format!("runner {runner}"),
+            None => String::from("a runner"),
+        };
+        let ledger = self.store.ledger();
+        let events = handled.events.iter().filter_map(|event| narrate::event(ledger, event, name));
+        for line in events.chain(narrate::lost(ledger, command, &handled.reply, name)) {
+            self.timeline.narrate(self.time, || line);
+        }
+    }
+
     fn see(&mut self, fact: Fact) {
         self.facts.see(fact);
     }
@@ -299,7 +338,7 @@ impl World {
             self.timeline.note(self.time, || format!("  (weakened here) {breach}"));
             return;
         }
-        self.timeline.note(self.time, || format!("BROKEN {breach}"));
+        self.tell(|| format!("BROKEN {breach}"));
         self.breach.get_or_insert(breach);
     }
 

@@ -15,6 +15,7 @@ use crate::describe;
 use crate::draw::Draw;
 use crate::facts::Fact;
 use crate::incident::Incident;
+use crate::signature;
 
 use super::runners::Condition;
 use super::{Happening, World};
@@ -105,7 +106,8 @@ impl World {
             }
             Way::Lost => {
                 self.see(Fact::RequestLost);
-                self.note(|| String::from("  (the request is lost)"));
+                let text = Self::sender_name(sender);
+                self.tell(|| format!("the request of {text} is lost"));
                 self.perhaps_told(sender, way);
             }
         }
@@ -214,7 +216,8 @@ impl World {
                 if matches!(&handled.reply, Reply::Turned(turned) if !turned.granted.is_empty()) {
                     self.see(Fact::AnswerLostWithClaim);
                 }
-                self.note(|| String::from("  (the answer is lost)"));
+                let text = Self::sender_name(sender);
+                self.tell(|| format!("the answer to {text} is lost"));
                 self.perhaps_told(sender, way);
             }
         }
@@ -256,6 +259,10 @@ impl World {
                 return None;
             }
         };
+        let active = self.incidents.active(self.time);
+        let signature = signature::of(self.store.ledger(), command, &handled, active);
+        self.signatures.insert(signature);
+        self.tell_events(command, &handled);
         let name = Self::sender_name(sender);
         self.note(|| {
             let command = describe::command(command);

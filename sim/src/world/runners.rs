@@ -55,6 +55,11 @@ pub(super) struct RunnerProcess {
 }
 
 impl RunnerProcess {
+    /// True when it was given this id.
+    pub(super) fn is_called(&self, id: RunnerId) -> bool {
+        self.identity == Some(id)
+    }
+
     /// True when it is there for one run.
     pub(super) const fn is_foreground(&self) -> bool {
         self.foreground.is_some()
@@ -135,7 +140,7 @@ impl World {
             foreground,
             must_retire: false,
         });
-        self.note(|| match foreground {
+        self.tell(|| match foreground {
             Some(run) => format!("runner {runner} starts, for {}", describe::run(run)),
             None => format!("runner {runner} starts"),
         });
@@ -213,7 +218,7 @@ impl World {
                 self.send(Sender::Runner(runner, call), command, patience);
             }
             Output::Start { grant, kill_at, .. } => {
-                self.note(|| {
+                self.tell(|| {
                     let claim = describe::claim(grant.claim);
                     format!("runner {runner} starts {} {claim}", grant.worker)
                 });
@@ -224,20 +229,20 @@ impl World {
                 self.tell_guard(runner, Word::Deadline(claim, kill_at));
             }
             Output::Terminate(claim, reason) => {
-                self.note(|| format!("runner {runner} TERM {}: {reason}", describe::claim(claim)));
+                self.tell(|| format!("runner {runner} TERM {}: {reason}", describe::claim(claim)));
                 self.terminate_body(runner, claim);
             }
             Output::Kill(..) if self.sabotage == Some(Sabotage::KillIgnored) => {}
             Output::Kill(claim, reason) => {
-                self.note(|| format!("runner {runner} KILL {}: {reason}", describe::claim(claim)));
+                self.tell(|| format!("runner {runner} KILL {}: {reason}", describe::claim(claim)));
                 self.kill_body(runner, claim);
             }
             Output::WakeAt(moment) => self.set_runner_alarm(runner, moment),
             Output::ForegroundRefused(refusal) => {
-                self.note(|| format!("runner {runner}: refused, {refusal}"));
+                self.tell(|| format!("runner {runner}: refused, {refusal}"));
             }
             Output::ForegroundEnded(outcome) => {
-                self.note(|| format!("runner {runner}: foreground ended, {outcome:?}"));
+                self.tell(|| format!("runner {runner}: foreground ended, {outcome:?}"));
                 self.judge_foreground(runner, outcome.is_some());
             }
             Output::Finished { retired } => self.runner_finishes(runner, retired),
@@ -276,7 +281,7 @@ impl World {
     }
 
     fn runner_finishes(&mut self, runner: usize, retired: bool) {
-        self.note(|| format!("runner {runner} ends, retired: {retired}"));
+        self.tell(|| format!("runner {runner} ends, retired: {retired}"));
         if self.runners[runner].must_retire && !retired && !self.may_end_unretired(runner) {
             let what = format!("runner {runner} was stopped in peace and did not retire");
             self.broke(Breach::new(Law::Convergence, what));
@@ -303,7 +308,7 @@ impl World {
     }
 
     pub(super) fn runner_crashes(&mut self, runner: usize) {
-        self.note(|| format!("runner {runner} crashes"));
+        self.tell(|| format!("runner {runner} crashes"));
         self.runner_is_gone(runner);
     }
 
@@ -324,7 +329,7 @@ impl World {
     pub(super) fn runner_freezes(&mut self, runner: usize) {
         let lease = self.runners[runner].lease;
         let pause = self.faults.span(Span::ZERO, lease.scaled(5, 2));
-        self.note(|| format!("runner {runner} freezes for {pause}"));
+        self.tell(|| format!("runner {runner} freezes for {pause}"));
         self.runners[runner].condition = Condition::Frozen { since: self.time };
         self.after(pause, Happening::RunnerThaws { runner });
     }
@@ -341,7 +346,7 @@ impl World {
         if jobs > 0 && self.time.since(since) > lease {
             self.see(Fact::FrozenPastLease);
         }
-        self.note(|| format!("runner {runner} goes on"));
+        self.tell(|| format!("runner {runner} goes on"));
         while !inbox.is_empty() {
             let next = if self.faults.chance(300) { self.faults.index(inbox.len()) } else { 0 };
             let input = inbox.remove(next);
@@ -352,7 +357,7 @@ impl World {
 
     /// A guard dies: its runner sees the pipe close and kills everything.
     pub(super) fn guard_dies(&mut self, runner: usize) {
-        self.note(|| format!("guard {runner} dies"));
+        self.tell(|| format!("guard {runner} dies"));
         self.see(Fact::GuardDied);
         self.runners[runner].guard.watch = Watch::Dead;
         for claim in self.bodies.alive_of(runner) {

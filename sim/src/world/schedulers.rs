@@ -21,6 +21,8 @@ pub(super) struct SchedulerProcess {
     machine: Scheduler,
     pub(super) condition: Condition,
     alarm: u64,
+    /// True once it wanted the lock and another one had it.
+    stands_by: bool,
     inbox: Vec<Input>,
 }
 
@@ -55,9 +57,10 @@ impl World {
             machine,
             condition: Condition::Well,
             alarm: 0,
+            stands_by: false,
             inbox: Vec::new(),
         });
-        self.note(|| format!("scheduler {scheduler} starts"));
+        self.tell(|| format!("scheduler {scheduler} starts"));
         self.carry_out_for_scheduler(scheduler, out);
     }
 
@@ -106,6 +109,8 @@ impl World {
                 let is_held = self.lock.is_none() || self.lock == Some(scheduler);
                 if is_held {
                     self.lock = Some(scheduler);
+                } else {
+                    self.schedulers[scheduler].stands_by = true;
                 }
                 self.answer_about_lock(scheduler, is_held);
             }
@@ -123,7 +128,12 @@ impl World {
                 self.send(Sender::Scheduler(scheduler, call), command, patience);
             }
             Output::Leading => {
-                self.note(|| format!("scheduler {scheduler} leads"));
+                let led = self.led.replace(scheduler);
+                let is_gone = |it: usize| self.schedulers[it].condition == Condition::Gone;
+                if self.schedulers[scheduler].stands_by && led.is_some_and(is_gone) {
+                    self.see(Fact::LeaderTookOver);
+                }
+                self.tell(|| format!("scheduler {scheduler} leads"));
                 let leaders = self.schedulers.iter().filter(|other| {
                     other.condition != Condition::Gone && other.machine.is_leading()
                 });
@@ -131,11 +141,11 @@ impl World {
                     self.see(Fact::TwoLeaders);
                 }
             }
-            Output::Standby => self.note(|| format!("scheduler {scheduler} stands by")),
+            Output::Standby => self.tell(|| format!("scheduler {scheduler} stands by")),
             Output::Ticked(_) => {}
             Output::WakeAt(moment) => self.set_scheduler_alarm(scheduler, moment),
             Output::Finished => {
-                self.note(|| format!("scheduler {scheduler} ends"));
+                self.tell(|| format!("scheduler {scheduler} ends"));
                 self.schedulers[scheduler].condition = Condition::Gone;
             }
         }
@@ -160,7 +170,7 @@ impl World {
 
     /// A scheduler dies; another starts with a new identity.
     pub(super) fn scheduler_crashes(&mut self, scheduler: usize) {
-        self.note(|| format!("scheduler {scheduler} crashes"));
+        self.tell(|| format!("scheduler {scheduler} crashes"));
         self.schedulers[scheduler].condition = Condition::Gone;
         if self.lock == Some(scheduler) {
             self.lock = None;
@@ -173,7 +183,7 @@ impl World {
     pub(super) fn scheduler_freezes(&mut self, scheduler: usize) {
         let timing = self.profile.scheduler;
         let pause = self.faults.span(Span::ZERO, timing.poll.times(5).plus(timing.probe));
-        self.note(|| format!("scheduler {scheduler} freezes for {pause}"));
+        self.tell(|| format!("scheduler {scheduler} freezes for {pause}"));
         self.schedulers[scheduler].condition = Condition::Frozen { since: self.time };
         if pause > timing.probe.times(3) && self.lock == Some(scheduler) {
             self.lock = None;
@@ -187,7 +197,7 @@ impl World {
             return;
         }
         process.condition = Condition::Well;
-        self.note(|| format!("scheduler {scheduler} goes on"));
+        self.tell(|| format!("scheduler {scheduler} goes on"));
         for input in std::mem::take(&mut self.schedulers[scheduler].inbox) {
             self.scheduler_hears(scheduler, input);
         }
