@@ -15,7 +15,7 @@ pub enum ExitCode {
     Conflict,
     /// The store cannot be reached.
     Unreachable,
-    /// The store's schema does not fit this program.
+    /// The store's schema, or the zone data that it goes by, do not fit this program.
     SchemaMismatch,
 }
 

@@ -12,3 +12,4 @@ pub mod logging;
 pub mod nearest;
 pub mod option_schema;
 pub mod store_location;
+pub mod zone_data;

@@ -7,6 +7,7 @@ use horarium_sqlite::{OpenError, OpenOptions, SqliteStore};
 use tracing::warn;
 
 use crate::exit_code::ExitCode;
+use crate::zone_data;
 
 /// Where the ledger is.
 #[derive(Debug, Clone, Args)]
@@ -78,7 +79,9 @@ pub const DEFAULT_NAME: &str = "horarium.db";
 
 /// Opens the ledger at `path`, a new one if there is none, and says what does not work well.
 pub async fn open(path: &std::path::Path) -> Result<SqliteStore, StoreLocationError> {
-    let store = SqliteStore::open_or_create(&OpenOptions::new(path)).await?;
+    let store = SqliteStore::open_or_create(&OpenOptions::new(path))
+        .await?
+        .with_zone_data(zone_data::in_force().data().clone());
     for warning in store.warnings() {
         warn!("{warning}");
     }

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::str::FromStr;
+use std::sync::LazyLock;
 
 use horarium_core::catalogue::{Definition, Engine, Execution, Timeout};
 use horarium_core::ledger::Registration;
 use horarium_core::ledger::command::Handlers;
-use horarium_core::recurrence::{Recurrence, Zone};
+use horarium_core::recurrence::{Recurrence, Zone, ZoneData};
 use horarium_core::words::{
     Actor, ActorKind, Attempt, Backoff, By, Name, Note, Request, RetryPolicy, RunnerId, Span,
     Timestamp, WorkerName,
@@ -65,6 +66,24 @@ pub(crate) fn cron(expression: &str, zone: Zone) -> Recurrence {
 pub(crate) fn rrule(rule: &str, dtstart: &str, zone: Zone) -> Recurrence {
     Recurrence::rrule(rule, written(dtstart), zone)
         .unwrap_or_else(|error| panic!("`{rule}`: {error}: the suite itself is at fault"))
+}
+
+/// Three releases of the zone data, each newer than the one before. Europe/Berlin gives up its
+/// summer time with the second and sets its clock back with the third, which moves Asia/Kolkata too.
+pub(crate) fn zone_data() -> &'static [ZoneData; 3] {
+    static ALL: LazyLock<[ZoneData; 3]> = LazyLock::new(|| {
+        let bundled = ZoneData::bundled();
+        let rewritten = |release, changes| bundled.rewritten(written(release), changes);
+        [
+            bundled.clone(),
+            rewritten("2099a", &[("Europe/Berlin", "Africa/Algiers")]),
+            rewritten(
+                "2099b",
+                &[("Europe/Berlin", "Africa/Abidjan"), ("Asia/Kolkata", "Asia/Kathmandu")],
+            ),
+        ]
+    });
+    &ALL
 }
 
 pub(crate) fn worker(draw: &mut Draw) -> WorkerName {

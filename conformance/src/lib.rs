@@ -19,6 +19,7 @@ use std::fmt;
 use std::future::Future;
 
 use horarium_core::ledger::Rows;
+use horarium_core::recurrence::ZoneData;
 use horarium_core::store::{ReadError, Reader, Store};
 use horarium_core::words::Timestamp;
 
@@ -27,13 +28,13 @@ pub use reading::Snapshot;
 
 /// A store whose clock can be set and whose rows can be looked at.
 pub trait Specimen: Send + Sync {
-    /// The store itself.
-    fn store(&self) -> &(impl Store + Reader);
+    /// The store itself, in the hands of a process with these zone data.
+    fn store(&self, zones: &ZoneData) -> impl Store + Reader;
 
     /// Sets the store's clock, forwards or back.
     fn set_clock(&self, now: Timestamp);
 
-    /// Every row that the store keeps.
+    /// Every row that the store keeps. The zone data make no difference.
     fn dump(&self) -> impl Future<Output = Result<Rows, ReadError>> + Send;
 }
 
@@ -102,8 +103,8 @@ impl fmt::Display for SplitReport {
             self.origin,
             self.steps.len()
         )?;
-        for (now, command) in &self.steps {
-            writeln!(f, "  {now}  {command:?}")?;
+        for lockstep::Step { now, zones, command } in &self.steps {
+            writeln!(f, "  {now}  {}  {command:?}", zones.release())?;
         }
         match &self.split {
             lockstep::Split::Reply { expected, found } => {

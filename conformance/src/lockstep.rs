@@ -1,6 +1,7 @@
 //! Lockstep: every command goes to the model and to the store, and both must agree.
 
 use horarium_core::ledger::{Command, Ledger, Reply, Rows};
+use horarium_core::recurrence::ZoneData;
 use horarium_core::store::Store;
 use horarium_core::words::Timestamp;
 
@@ -9,8 +10,13 @@ use crate::coverage::Coverage;
 use crate::generate::Generator;
 use crate::reading::{Snapshot, compare};
 
-/// A command and when it was given.
-pub(crate) type Step = (Timestamp, Command);
+/// A command, when it was given, and the zone data of the process that gave it.
+#[derive(Debug, Clone)]
+pub(crate) struct Step {
+    pub(crate) now: Timestamp,
+    pub(crate) zones: ZoneData,
+    pub(crate) command: Command,
+}
 
 /// How model and store came apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,15 +52,16 @@ impl<'a, S: Specimen> Pair<'a, S> {
     /// Gives both the same command.
     pub(crate) async fn step(
         &mut self,
-        (now, command): &Step,
+        Step { now, zones, command }: &Step,
         coverage: &mut Coverage,
     ) -> Result<(), Split> {
         let before = self.model.clone();
+        self.model.set_zone_data(zones.clone());
         let handled = self.model.handle(*now, command);
         coverage.count(&before, command, &handled.reply, &handled.events);
         self.now = *now;
         self.store.set_clock(*now);
-        let found = self.store.store().submit(command).await;
+        let found = self.store.store(zones).submit(command).await;
         if found.as_ref() != Ok(&handled.reply) {
             return Err(Split::Reply {
                 expected: Box::new(handled.reply),
@@ -71,7 +78,7 @@ impl<'a, S: Specimen> Pair<'a, S> {
     /// Asks both what people ask.
     pub(crate) async fn read(&self) -> Result<(), Split> {
         let snapshot = Snapshot { now: self.now, rows: self.model.rows().clone() };
-        compare(self.store.store(), &snapshot).await.map_err(Split::Reading)
+        compare(&self.store.store(&ZoneData::bundled()), &snapshot).await.map_err(Split::Reading)
     }
 
     /// Makes the model anew from the store's rows, as deep as they are. Its indexes must come out
@@ -150,6 +157,7 @@ fn differences(expected: &Rows, found: &Rows) -> Vec<String> {
         lines.extend(extra.map(|row| format!("{what} found:    {row}")));
     };
     compare("sequences", shown([expected.sequences]), shown([found.sequences]));
+    compare("zone data", shown(expected.zone_data), shown(found.zone_data));
     compare("leadership", shown(&expected.leadership), shown(&found.leadership));
     compare("runner", shown(expected.runners.values()), shown(found.runners.values()));
     compare("worker", shown(&expected.workers), shown(&found.workers));

@@ -4,6 +4,7 @@ use std::num::{NonZeroU32, NonZeroU64};
 
 use horarium_core::ledger::command::{Ending, Tick};
 use horarium_core::ledger::{Claim, Command, Ledger, Report, ReportEvent, Turn};
+use horarium_core::recurrence::ZoneData;
 use horarium_core::run::{Cause, Failure, Outcome, Output, Run};
 use horarium_core::schedule::{Plan, Revision};
 use horarium_core::words::{
@@ -62,7 +63,7 @@ impl Told {
 
     fn give(&mut self, command: Command) {
         self.model.handle(self.now, &command);
-        self.steps.push((self.now, command));
+        self.steps.push(Step { now: self.now, zones: ZoneData::bundled(), command });
     }
 
     fn wait_until(&mut self, instant: &str) {

@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use conformance::{Nonconformance, Snapshot, Specimen, exercise};
 use horarium_core::catalogue::Published;
 use horarium_core::ledger::{Command, Leadership, Ledger, Reply, Rows, Runner, Worker};
+use horarium_core::recurrence::ZoneData;
 use horarium_core::run::{Run, RunStatus};
 use horarium_core::schedule::Occurrence;
 use horarium_core::store::{ReadError, Reader, RunFilter, RunRef, Store, StoreError};
@@ -29,36 +30,40 @@ impl InMemory {
     }
 }
 
-impl Store for InMemory {
+/// It in the hands of a process with these zone data.
+struct InHands<'a>(&'a InMemory, ZoneData);
+
+impl Store for InHands<'_> {
     async fn submit(&self, command: &Command) -> Result<Reply, StoreError> {
-        let mut state = self.state.lock().unwrap();
+        let mut state = self.0.state.lock().unwrap();
         let now = state.1;
-        Ok(state.0.handle(now, &(self.takes)(command)).reply)
+        state.0.set_zone_data(self.1.clone());
+        Ok(state.0.handle(now, &(self.0.takes)(command)).reply)
     }
 }
 
-impl Reader for InMemory {
+impl Reader for InHands<'_> {
     async fn now(&self) -> Result<Timestamp, ReadError> {
-        self.snapshot().now().await
+        self.0.snapshot().now().await
     }
 
     async fn runs(&self, filter: &RunFilter) -> Result<Vec<Run>, ReadError> {
-        self.snapshot().runs(filter).await
+        self.0.snapshot().runs(filter).await
     }
 
     async fn run(&self, run: RunRef) -> Result<Option<Run>, ReadError> {
-        self.snapshot().run(run).await
+        self.0.snapshot().run(run).await
     }
 
     async fn workers(&self) -> Result<Vec<(WorkerName, Worker, Option<Run>)>, ReadError> {
-        self.snapshot().workers().await
+        self.0.snapshot().workers().await
     }
 
     async fn worker(
         &self,
         worker: &WorkerName,
     ) -> Result<Option<(Worker, Option<Run>)>, ReadError> {
-        self.snapshot().worker(worker).await
+        self.0.snapshot().worker(worker).await
     }
 
     async fn occurrences(
@@ -66,25 +71,25 @@ impl Reader for InMemory {
         worker: &WorkerName,
         limit: u32,
     ) -> Result<Vec<Occurrence>, ReadError> {
-        self.snapshot().occurrences(worker, limit).await
+        self.0.snapshot().occurrences(worker, limit).await
     }
 
     async fn runners(&self) -> Result<Vec<Runner>, ReadError> {
-        self.snapshot().runners().await
+        self.0.snapshot().runners().await
     }
 
     async fn catalogue(&self) -> Result<Vec<Published>, ReadError> {
-        self.snapshot().catalogue().await
+        self.0.snapshot().catalogue().await
     }
 
     async fn leadership(&self) -> Result<Option<Leadership>, ReadError> {
-        self.snapshot().leadership().await
+        self.0.snapshot().leadership().await
     }
 }
 
 impl Specimen for InMemory {
-    fn store(&self) -> &(impl Store + Reader) {
-        self
+    fn store(&self, zones: &ZoneData) -> impl Store + Reader {
+        InHands(self, zones.clone())
     }
 
     fn set_clock(&self, now: Timestamp) {

@@ -1,7 +1,7 @@
 //! What a person sees of the coming occasions, above all where the clock changes.
 #![allow(clippy::unwrap_used)] // the helpers of a test may fail as the test does
 
-use horarium_core::recurrence::{Recurrence, RecurrenceKind, zone_data_release};
+use horarium_core::recurrence::{Recurrence, RecurrenceKind, ZoneRelease};
 use horarium_core::words::time::Timestamp;
 
 fn shown(recurrence: &Recurrence, after: &str, count: usize) -> String {
@@ -88,5 +88,5 @@ fn new_zone_data_does_not_repeat_a_wall_time() {
 
 #[test]
 fn the_zone_data_are_the_release_that_the_case_table_was_made_with() {
-    assert_eq!(zone_data_release(), "2026f");
+    assert_eq!(ZoneRelease::BUNDLED.to_string(), "2026f");
 }

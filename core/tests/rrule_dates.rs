@@ -1,7 +1,9 @@
 //! What is added to a rule and left out of it, where it ends, and how all of it is written down.
 #![allow(clippy::unwrap_used)] // the helpers of a test may fail as the test does
 
-use horarium_core::recurrence::{Dates, LocalTime, Recurrence, RecurrenceKind, RruleRule};
+use horarium_core::recurrence::{
+    Dates, LocalTime, Recurrence, RecurrenceKind, RruleRule, WrittenRecurrence, ZoneData,
+};
 use horarium_core::words::time::Timestamp;
 
 fn local(text: &str) -> LocalTime {
@@ -180,7 +182,7 @@ fn the_lines_of_a_calendar_are_a_rule() {
                  RRULE:FREQ=MONTHLY;BYDAY=MO,TU,WE,\r\n TH,FR;BYSETPOS=-1\r\n\
                  EXDATE;TZID=\"Europe/Berlin\";VALUE=DATE-TIME:20260227T090000,20260331T09000\r\n\t0\r\n\
                  rdate;tzid=europe/berlin:20260215T120000\r\n";
-    let recurrence = Recurrence::ics(lines).unwrap();
+    let recurrence = Recurrence::ics(lines, &ZoneData::bundled()).unwrap();
     assert_eq!(recurrence.kind(), RecurrenceKind::Rrule);
     assert_eq!(recurrence.text(), "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1");
     assert_eq!(recurrence.zone().name(), "Europe/Berlin");
@@ -189,13 +191,14 @@ fn the_lines_of_a_calendar_are_a_rule() {
         ["2026-01-30T08:00:00Z", "2026-02-15T11:00:00Z", "2026-04-30T07:00:00Z"]
     );
     let json = serde_json::to_string(&recurrence).unwrap();
-    assert_eq!(serde_json::from_str::<Recurrence>(&json).unwrap(), recurrence);
+    let written: WrittenRecurrence = serde_json::from_str(&json).unwrap();
+    assert_eq!(written.read(&ZoneData::bundled()).unwrap(), recurrence);
 }
 
 #[test]
 fn lines_in_utc_need_no_zone() {
     let lines = "RRULE:FREQ=DAILY;COUNT=3\nDTSTART:20260101T090000Z\nEXDATE:20260102T090000Z";
-    let recurrence = Recurrence::ics(lines).unwrap();
+    let recurrence = Recurrence::ics(lines, &ZoneData::bundled()).unwrap();
     assert_eq!(recurrence.zone().name(), "UTC");
     assert_eq!(instants(&recurrence), ["2026-01-01T09:00:00Z", "2026-01-03T09:00:00Z"]);
 }

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)] // the helpers of a test may fail as the test does
 
 use horarium_core::recurrence::{
-    Dates, LocalTime, Recurrence, RecurrenceError, RruleRule, TooManyDates, Zone,
+    Dates, LocalTime, Recurrence, RecurrenceError, RruleRule, TooManyDates, Zone, ZoneData,
 };
 
 fn start() -> LocalTime {
@@ -126,7 +126,7 @@ fn a_text_without_bound_is_refused_by_its_length() {
     let message = refusal(&format!("FREQ=DAILY;BYHOUR={}1", "1,".repeat(1_000_000)));
     assert!(message.contains("column 1025: the rule has 2000019 bytes, more than 1024"));
     let lines = format!("RRULE:FREQ=DAILY{}", "\n X".repeat(100_000));
-    let message = Recurrence::ics(&lines).unwrap_err().to_string();
+    let message = Recurrence::ics(&lines, &ZoneData::bundled()).unwrap_err().to_string();
     assert!(message.contains("300016 bytes, more than 65536"), "{message}");
 }
 
@@ -209,7 +209,7 @@ fn refused_lines_are_answered_with_their_number() {
         "DTSTART:20260101T090000Z\nRRULE:FREQ=DAILY;UNTIL=20250101T000000Z",
     ]
     .into_iter()
-    .map(|lines| match Recurrence::ics(lines) {
+    .map(|lines| match Recurrence::ics(lines, &ZoneData::bundled()) {
         Ok(_) => format!("{lines:?} is accepted"),
         Err(error) => format!("{lines:?}\n    {error}"),
     })

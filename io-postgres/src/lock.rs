@@ -10,6 +10,7 @@
 
 use horarium_core::ledger::command::Tick;
 use horarium_core::ledger::{Command, Worker};
+use horarium_core::recurrence::{ZoneData, ZoneRelease};
 use horarium_core::words::{RunId, RunnerId, Timestamp, WorkerName};
 use sqlx::{PgConnection, Row};
 
@@ -34,12 +35,13 @@ pub(crate) async fn take(
     db: &mut PgConnection,
     clock: &Clock,
     command: &Command,
+    zones: &ZoneData,
 ) -> Result<Taken, Failure> {
     let mut lock = Lock { db, workers: Vec::new(), brought: Vec::new() };
     match command {
         Command::Tick(tick) => {
             let now = clock.now(lock.db).await?;
-            lock.for_tick(now, tick).await?;
+            lock.for_tick(now, tick, zones.release()).await?;
             return Ok(lock.taken(now));
         }
         Command::Retire { runner } => lock.runner(*runner).await?,
@@ -99,8 +101,15 @@ due AS MATERIALIZED (
     SELECT name FROM worker WHERE next_at <= $1
     ORDER BY next_at, name LIMIT $2
     FOR NO KEY UPDATE SKIP LOCKED
+),
+stale AS MATERIALIZED (
+    SELECT name FROM worker
+    WHERE (enablement #>> '{}') = 'enabled' AND zone_data < $3
+        AND (next_at IS NULL OR next_at > $1)
+    ORDER BY zone_data, name LIMIT $2
+    FOR NO KEY UPDATE SKIP LOCKED
 )
-SELECT name FROM owed UNION SELECT name FROM due";
+SELECT name FROM owed UNION SELECT name FROM due UNION SELECT name FROM stale";
 
 /// Locks on their way.
 struct Lock<'a> {
@@ -157,12 +166,19 @@ impl Lock<'_> {
         execute!(self.db, WORKER, row.try_get::<&str, _>("worker")?)
     }
 
-    /// The first workers that owe a retry and have their slot free, and the first that are due:
-    /// each one more than the limit, which says that more are left.
-    async fn for_tick(&mut self, now: Timestamp, tick: &Tick) -> Result<(), Failure> {
+    /// The first workers that owe a retry and have their slot free, the first that are due, and the
+    /// first that older zone data computed: each one more than the limit, which says that more are
+    /// left.
+    async fn for_tick(
+        &mut self,
+        now: Timestamp,
+        tick: &Tick,
+        release: ZoneRelease,
+    ) -> Result<(), Failure> {
         let found = sqlx::query(FOR_TICK)
             .bind(now.micros())
             .bind(i64::from(tick.limit.get()) + 1)
+            .bind(release.to_string())
             .fetch_all(&mut *self.db)
             .await?;
         for row in &found {

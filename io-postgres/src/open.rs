@@ -8,6 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use horarium_core::recurrence::ZoneData;
 use sqlx::Connection as _;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
 
@@ -220,7 +221,7 @@ impl PostgresStore {
         let found = Schema::of(&mut connection, &options.schema).await.map_err(explain)?;
         drop(connection);
         options.check(found)?;
-        Ok(Self { pool, clock: options.clock.clone() })
+        Ok(Self { pool, clock: options.clock.clone(), zones: ZoneData::bundled() })
     }
 }
 

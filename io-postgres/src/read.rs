@@ -20,7 +20,7 @@ use crate::row::published::published_fields;
 use crate::row::run::{live_fields, run_fields};
 use crate::row::runner::runner_fields;
 use crate::row::worker::worker_fields;
-use crate::slice::read_leadership;
+use crate::slice::{read_leadership, read_zone_data};
 use crate::store::PostgresStore;
 
 const SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
@@ -80,6 +80,7 @@ impl PostgresStore {
         let mut db = self.snapshot().await?;
         let mut rows = Rows {
             sequences: read_sequences(&mut db).await?,
+            zone_data: read_zone_data(&mut db).await?,
             leadership: read_leadership(&mut db).await?,
             ..Rows::default()
         };
@@ -88,7 +89,7 @@ impl PostgresStore {
             rows.runners.insert(runner.registration.runner, runner);
         }
         for row in all(&mut db, ALL_WORKERS).await? {
-            let (name, worker) = row::worker::read(&row)?;
+            let (name, worker) = row::worker::read(&row, &self.zones)?;
             rows.workers.insert(name, worker);
         }
         for row in all(&mut db, ALL_RUNS).await? {
@@ -158,7 +159,7 @@ impl PostgresStore {
         }
         let mut workers = Vec::new();
         for row in all(&mut db, ALL_WORKERS).await? {
-            let (name, worker) = row::worker::read(&row)?;
+            let (name, worker) = row::worker::read(&row, &self.zones)?;
             let slot = slots.remove(&name);
             workers.push((name, worker, slot));
         }
@@ -174,7 +175,7 @@ impl PostgresStore {
         let Some(found) = found else {
             return Ok(None);
         };
-        let (_, worker) = row::worker::read(&found)?;
+        let (_, worker) = row::worker::read(&found, &self.zones)?;
         let slot = sqlx::query(SLOT).bind(name.as_str()).fetch_optional(&mut *db).await?;
         Ok(Some((worker, slot.as_ref().map(row::run::read).transpose()?)))
     }

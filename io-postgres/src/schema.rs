@@ -23,11 +23,19 @@ pub(crate) struct Migration {
 }
 
 /// Every migration, in order.
-pub(crate) const MIGRATIONS: [Migration; 1] = [Migration {
-    version: 1,
-    min_compatible: 1,
-    sql: include_str!("../../migrations/postgres/0001_ledger.sql"),
-}];
+pub(crate) const MIGRATIONS: [Migration; 2] = [
+    Migration {
+        version: 1,
+        min_compatible: 1,
+        sql: include_str!("../../migrations/postgres/0001_ledger.sql"),
+    },
+    Migration {
+        version: 2,
+        // An older program would not heed the ledger's zone data.
+        min_compatible: 2,
+        sql: include_str!("../../migrations/postgres/0002_zone_data.sql"),
+    },
+];
 
 /// Two processes that migrate at once wait for each other here: "Hora".
 const LOCK: &str = "SELECT pg_advisory_xact_lock(x'486f7261'::int)";

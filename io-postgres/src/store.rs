@@ -5,9 +5,11 @@
 //! that did not reach its commit was not taken, and one whose commit was not answered is unknown.
 //! Nothing is guessed.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use horarium_core::ledger::{Command, Draws, Event, Handled, Ledger, Reply, Rows, Worker};
+use horarium_core::ledger::{Command, Draws, Event, Handled, Ledger, Locked, Reply, Rows, Worker};
+use horarium_core::recurrence::ZoneData;
 use horarium_core::store::{Store, StoreError};
 use horarium_core::words::{Fence, RunNumber, WorkerName};
 use sqlx::{Connection as _, PgConnection, PgPool};
@@ -22,6 +24,8 @@ use crate::{prune, slice, sweep, turn, write};
 pub struct PostgresStore {
     pub(crate) pool: PgPool,
     pub(crate) clock: Clock,
+    /// By these its rules are read.
+    pub(crate) zones: ZoneData,
 }
 
 /// How often a command is tried at the most.
@@ -51,6 +55,12 @@ impl Broken {
 }
 
 impl PostgresStore {
+    /// The same store in the hands of a process that has these zone data.
+    #[must_use]
+    pub fn with_zone_data(self, zones: ZoneData) -> Self {
+        Self { zones, ..self }
+    }
+
     /// Closes the connections once nothing is under way.
     pub async fn close(&self) {
         self.pool.close().await;
@@ -90,9 +100,10 @@ impl PostgresStore {
     ) -> Result<Reply, Broken> {
         let before = Broken::before_commit;
         let mut db = connection.begin().await.map_err(|error| before(error.into()))?;
-        let taken = lock::take(&mut db, &self.clock, command).await.map_err(before)?;
-        let rows = slice::load(&mut db, command, &taken).await.map_err(before)?;
-        let (handled, rows) = decide(&mut db, command, &taken, rows).await.map_err(before)?;
+        let taken = lock::take(&mut db, &self.clock, command, &self.zones).await.map_err(before)?;
+        let rows = slice::load(&mut db, command, &taken, &self.zones).await.map_err(before)?;
+        let (handled, rows) =
+            decide(&mut db, command, &taken, rows, &self.zones).await.map_err(before)?;
         write::events(&mut db, &handled.events, &rows).await.map_err(before)?;
         let idle = unused(&taken, &handled, &rows);
         lock::unbring(&mut db, &idle).await.map_err(before)?;
@@ -111,9 +122,12 @@ async fn decide(
     command: &Command,
     taken: &Taken,
     rows: Rows,
+    zones: &ZoneData,
 ) -> Result<(Handled, Rows), Failure> {
+    let locked = not_taken(command, taken, &rows);
     let mut ledger = Ledger::from_rows(rows.clone());
-    let handled = ledger.handle(taken.now, command);
+    ledger.set_zone_data(zones.clone());
+    let handled = ledger.handle_amid(taken.now, command, &locked);
     let (numbers, fences) = handled.used();
     if numbers + fences == 0 {
         return Ok((handled, ledger.rows().clone()));
@@ -125,7 +139,8 @@ async fn decide(
         fences: fences.into_iter().map(Fence::from_number).collect(),
     };
     let mut ledger = Ledger::from_rows(rows).with_draws(draws);
-    let handled = ledger.handle(taken.now, command);
+    ledger.set_zone_data(zones.clone());
+    let handled = ledger.handle_amid(taken.now, command, &locked);
     Ok((handled, ledger.rows().clone()))
 }
 
@@ -140,6 +155,18 @@ async fn draw(
     let count = i64::try_from(count).unwrap_or(i64::MAX);
     let drawn: Vec<i64> = sqlx::query_scalar(statement).bind(count).fetch_all(db).await?;
     Ok(drawn.into_iter().map(i64::cast_unsigned).collect())
+}
+
+/// The workers that a tick reads and has not locked: it may not change them.
+fn not_taken(command: &Command, taken: &Taken, rows: &Rows) -> Locked {
+    let workers = match command {
+        Command::Tick(_) => {
+            let others = rows.workers.keys().filter(|worker| !taken.workers.contains(worker));
+            others.cloned().collect()
+        }
+        _ => BTreeSet::new(),
+    };
+    Locked { workers, ..Locked::default() }
 }
 
 /// The workers whose rows were brought and say nothing: as if nobody had named them.

@@ -6,6 +6,7 @@
 
 use horarium_core::ledger::event::Event;
 use horarium_core::ledger::{Leadership, Rows};
+use horarium_core::recurrence::ZoneRelease;
 use horarium_core::run::Run;
 use horarium_core::schedule::Occurrence;
 use horarium_core::schedule::due::Advance;
@@ -22,7 +23,7 @@ struct Sets<'a> {
     created: Vec<&'a Run>,
     recorded: Vec<&'a Occurrence>,
     extended: Vec<(&'a WorkerName, Timestamp, RunId)>,
-    advanced: Vec<(&'a WorkerName, &'a Advance)>,
+    advanced: Vec<(&'a WorkerName, &'a Advance, ZoneRelease)>,
 }
 
 /// Writes the events that led to the `rows`.
@@ -65,7 +66,15 @@ async fn write<'a>(
         Event::ChainExtended { worker, scheduled_for, run } => {
             sets.extended.push((worker, *scheduled_for, *run));
         }
-        Event::ScheduleAdvanced { worker, advance } => sets.advanced.push((worker, advance)),
+        Event::ScheduleAdvanced { worker, advance, release } => {
+            sets.advanced.push((worker, advance, *release));
+        }
+        Event::ScheduleRecomputed { worker, next, release } => {
+            row::worker::recompute(db, worker, *next, *release).await?;
+        }
+        Event::ZoneDataAdopted { release } => {
+            execute!(db, ZONE_DATA_ADOPTED, release.to_string())?;
+        }
         Event::ScheduleSaved { worker, schedule, accounted_until } => {
             row::worker::save_schedule(db, worker, schedule, *accounted_until).await?;
         }
@@ -89,6 +98,10 @@ async fn write<'a>(
     }
     Ok(())
 }
+
+/// Of two leaders the newer data stay.
+const ZONE_DATA_ADOPTED: &str = "
+UPDATE ledger SET zone_data = $1 WHERE zone_data IS NULL OR zone_data < $1";
 
 const TICKED: &str = "
 INSERT INTO leadership (one, scheduler, since, last_tick) VALUES (1, $1, $2, $3)

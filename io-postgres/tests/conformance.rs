@@ -7,6 +7,7 @@ use std::cell::Cell;
 
 use conformance::Specimen;
 use horarium_core::ledger::Rows;
+use horarium_core::recurrence::ZoneData;
 use horarium_core::store::{ReadError, Reader, Store};
 use horarium_core::words::Timestamp;
 use horarium_postgres::{Clock, OpenOptions, PostgresStore, SettableClock};
@@ -17,8 +18,8 @@ struct InSchema {
 }
 
 impl Specimen for InSchema {
-    fn store(&self) -> &(impl Store + Reader) {
-        &self.store
+    fn store(&self, zones: &ZoneData) -> impl Store + Reader {
+        self.store.clone().with_zone_data(zones.clone())
     }
 
     fn set_clock(&self, now: Timestamp) {

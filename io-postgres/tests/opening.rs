@@ -106,7 +106,7 @@ async fn a_schema_behind_the_program_is_refused_and_never_migrated_on_the_way() 
     let database = Database::fresh().await;
     let options = options(&database);
     PostgresStore::migrate(&options).await.unwrap();
-    execute(&database, "UPDATE schema_version SET version = 0").await;
+    execute(&database, "DELETE FROM schema_version WHERE version = 2").await;
     let refused = PostgresStore::open(&options).await.unwrap_err().to_string();
     assert!(refused.contains("horarium migrate"), "{refused}");
 }

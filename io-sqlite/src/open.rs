@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use horarium_core::recurrence::ZoneData;
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteConnection, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
@@ -217,6 +218,7 @@ impl SqliteStore {
             writer,
             readers,
             clock: options.clock.clone(),
+            zones: ZoneData::bundled(),
             patience: options.patience,
             warnings: warnings.into_iter().collect(),
         })

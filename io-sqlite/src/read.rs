@@ -13,7 +13,7 @@ use sqlx::{Sqlite, SqliteConnection, Transaction};
 
 use crate::error::Failure;
 use crate::row::{self, json};
-use crate::slice::{read_leadership, read_sequences};
+use crate::slice::{read_leadership, read_ledger};
 use crate::store::SqliteStore;
 
 pub(crate) const RUNS: &str = "
@@ -63,8 +63,10 @@ impl SqliteStore {
 
     async fn all_rows(&self) -> Result<Rows, Failure> {
         let mut db = self.snapshot().await?;
+        let (sequences, zone_data) = read_ledger(&mut db).await?;
         let mut rows = Rows {
-            sequences: read_sequences(&mut db).await?,
+            sequences,
+            zone_data,
             leadership: read_leadership(&mut db).await?,
             ..Rows::default()
         };
@@ -73,7 +75,7 @@ impl SqliteStore {
             rows.runners.insert(runner.registration.runner, runner);
         }
         for row in all(&mut db, ALL_WORKERS).await? {
-            let (name, worker) = row::worker::read(&row)?;
+            let (name, worker) = row::worker::read(&row, &self.zones)?;
             rows.workers.insert(name, worker);
         }
         for row in all(&mut db, ALL_RUNS).await? {
@@ -144,7 +146,7 @@ impl SqliteStore {
         }
         let mut workers = Vec::new();
         for row in all(&mut db, ALL_WORKERS).await? {
-            let (name, worker) = row::worker::read(&row)?;
+            let (name, worker) = row::worker::read(&row, &self.zones)?;
             let slot = slots.remove(&name);
             workers.push((name, worker, slot));
         }
@@ -160,7 +162,7 @@ impl SqliteStore {
         let Some(found) = found else {
             return Ok(None);
         };
-        let (_, worker) = row::worker::read(&found)?;
+        let (_, worker) = row::worker::read(&found, &self.zones)?;
         let slot = sqlx::query(SLOT).bind(name.as_str()).fetch_optional(&mut *db).await?;
         Ok(Some((worker, slot.as_ref().map(row::run::read).transpose()?)))
     }

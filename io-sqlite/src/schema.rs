@@ -17,11 +17,19 @@ struct Migration {
     sql: &'static str,
 }
 
-const MIGRATIONS: [Migration; 1] = [Migration {
-    version: 1,
-    min_compatible: 1,
-    sql: include_str!("../../migrations/sqlite/0001_ledger.sql"),
-}];
+const MIGRATIONS: [Migration; 2] = [
+    Migration {
+        version: 1,
+        min_compatible: 1,
+        sql: include_str!("../../migrations/sqlite/0001_ledger.sql"),
+    },
+    Migration {
+        version: 2,
+        // An older program would not heed the ledger's zone data.
+        min_compatible: 2,
+        sql: include_str!("../../migrations/sqlite/0002_zone_data.sql"),
+    },
+];
 
 /// What marks a database as Horarium's own: "Hora".
 const APPLICATION_ID: i32 = 0x486f_7261;

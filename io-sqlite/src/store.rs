@@ -7,6 +7,7 @@
 use std::time::{Duration, Instant};
 
 use horarium_core::ledger::{Command, Ledger, Reply};
+use horarium_core::recurrence::ZoneData;
 use horarium_core::store::{Store, StoreError};
 use sqlx::Connection as _;
 use sqlx::sqlite::{SqliteConnection, SqlitePool};
@@ -23,6 +24,8 @@ pub struct SqliteStore {
     pub(crate) writer: SqlitePool,
     pub(crate) readers: SqlitePool,
     pub(crate) clock: Clock,
+    /// By these its rules are read.
+    pub(crate) zones: ZoneData,
     pub(crate) patience: Duration,
     pub(crate) warnings: Vec<OpenWarning>,
 }
@@ -31,6 +34,12 @@ impl SqliteStore {
     /// What works, but not well; for people.
     pub fn warnings(&self) -> &[OpenWarning] {
         &self.warnings
+    }
+
+    /// The same store in the hands of a process that has these zone data.
+    #[must_use]
+    pub fn with_zone_data(self, zones: ZoneData) -> Self {
+        Self { zones, ..self }
     }
 
     /// Closes the file once nothing is under way. Dropping the store does so too, but does not
@@ -66,8 +75,10 @@ impl SqliteStore {
                 prune::prune(&mut transaction, now, retention).await.map_err(before)?
             }
             other => {
-                let rows = slice::load(&mut transaction, now, other).await.map_err(before)?;
+                let rows =
+                    slice::load(&mut transaction, now, other, &self.zones).await.map_err(before)?;
                 let mut ledger = Ledger::from_rows(rows);
+                ledger.set_zone_data(self.zones.clone());
                 let sequences = ledger.rows().sequences;
                 let handled = ledger.handle(now, other);
                 write::events(&mut transaction, &handled.events).await.map_err(before)?;

@@ -46,8 +46,14 @@ async fn write(db: &mut SqliteConnection, event: &Event) -> Result<(), Failure> 
         Event::ChainExtended { worker, scheduled_for, run } => {
             row::occurrence::extend(db, worker, *scheduled_for, *run).await
         }
-        Event::ScheduleAdvanced { worker, advance } => {
-            row::worker::advance(db, worker, advance).await
+        Event::ScheduleAdvanced { worker, advance, release } => {
+            row::worker::advance(db, worker, advance, *release).await
+        }
+        Event::ScheduleRecomputed { worker, next, release } => {
+            row::worker::recompute(db, worker, *next, *release).await
+        }
+        Event::ZoneDataAdopted { release } => {
+            execute!(db, ZONE_DATA_ADOPTED, release.to_string())
         }
         Event::ScheduleSaved { worker, schedule, accounted_until } => {
             row::worker::save_schedule(db, worker, schedule, *accounted_until).await
@@ -66,6 +72,8 @@ async fn write(db: &mut SqliteConnection, event: &Event) -> Result<(), Failure> 
         }
     }
 }
+
+const ZONE_DATA_ADOPTED: &str = "UPDATE ledger SET zone_data = ?1";
 
 const SEQUENCES: &str = "UPDATE ledger SET next_number = ?1, next_fence = ?2";
 

@@ -3,6 +3,7 @@
 
 use conformance::Specimen;
 use horarium_core::ledger::Rows;
+use horarium_core::recurrence::ZoneData;
 use horarium_core::store::{ReadError, Reader, Store};
 use horarium_core::words::Timestamp;
 use horarium_sqlite::{Clock, OpenOptions, SettableClock, SqliteStore, Synchronous};
@@ -15,8 +16,8 @@ struct InDirectory {
 }
 
 impl Specimen for InDirectory {
-    fn store(&self) -> &(impl Store + Reader) {
-        &self.store
+    fn store(&self, zones: &ZoneData) -> impl Store + Reader {
+        self.store.clone().with_zone_data(zones.clone())
     }
 
     fn set_clock(&self, now: Timestamp) {

@@ -117,7 +117,7 @@ async fn a_cut_off_file_is_refused() {
 async fn a_schema_behind_the_program_is_refused_and_never_migrated_on_the_way() {
     let (directory, options) = in_directory();
     create(&options).await;
-    execute(&options.path, "UPDATE schema_version SET version = 0").await;
+    execute(&options.path, "DELETE FROM schema_version WHERE version = 2").await;
     insta::assert_snapshot!(refusal(&directory, &options).await);
     let error = SqliteStore::open_or_create(&options).await.unwrap_err();
     assert!(matches!(error, OpenError::Schema { .. }), "{error}");

@@ -153,6 +153,8 @@ fn different_part(left: &Rows, right: &Rows) -> &'static str {
         "the registry"
     } else if left.sequences != right.sequences {
         "the sequences"
+    } else if left.zone_data != right.zone_data {
+        "the zone data"
     } else if left == right {
         "the indexes"
     } else {

@@ -94,6 +94,8 @@ impl Before {
             | Event::CancelRequested { .. }
             | Event::RetryChanged { .. }
             | Event::ChainExtended { .. }
+            | Event::ScheduleRecomputed { .. }
+            | Event::ZoneDataAdopted { .. }
             | Event::ScheduleSaved { .. }
             | Event::ScheduleDeleted { .. }
             | Event::SettingsSaved { .. }

@@ -11,6 +11,7 @@ use horarium::exit_code::ExitCode as Code;
 use horarium::guard::{self, GuardLink};
 use horarium::logging::LogArguments;
 use horarium::store_location::StoreArguments;
+use horarium::zone_data;
 use horarium_core::recurrence::Zone;
 use horarium_core::runner::Purpose;
 
@@ -19,13 +20,13 @@ use horarium_core::runner::Purpose;
 /// TERM or Ctrl-C once: no new runs, running jobs may end within the drain grace. Twice: jobs are
 /// stopped at once. KILL: a guard process ends the jobs, and their runs are swept.
 #[derive(Parser)]
-#[command(name = "horarium-runner", version)]
+#[command(name = "horarium-runner", version = zone_data::version())]
 struct Arguments {
     /// The catalogue file with the handlers to serve
     #[arg(long, env = "HORARIUM_CATALOGUE", default_value = "horarium.toml", value_name = "FILE")]
     catalogue: PathBuf,
     /// The time zone of schedules that name none, if the file has no `default_timezone`
-    #[arg(long, env = "HORARIUM_TIMEZONE", value_name = "ZONE")]
+    #[arg(long, env = "HORARIUM_TIMEZONE", value_name = "ZONE", value_parser = zone_data::zone)]
     tz: Option<Zone>,
     #[command(flatten)]
     store: StoreArguments,
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         Err(error) => return fail(&error, Code::Failure),
     };
     arguments.log.start("info");
+    zone_data::in_force().warn();
     match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime.block_on(run(arguments, guard)),
         Err(error) => fail(&error, Code::Failure),

@@ -9,11 +9,12 @@ use horarium::daemon::{self, Roles, SchedulerArguments, SchedulerRole};
 use horarium::exit_code::ExitCode as Code;
 use horarium::logging::LogArguments;
 use horarium::store_location::StoreArguments;
+use horarium::zone_data;
 
 /// Enqueues what is due and creates owed retries. Of several on one ledger one leads, the others
 /// stand by.
 #[derive(Parser)]
-#[command(name = "horarium-scheduler", version)]
+#[command(name = "horarium-scheduler", version = zone_data::version())]
 struct Arguments {
     #[command(flatten)]
     store: StoreArguments,
@@ -26,6 +27,7 @@ struct Arguments {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     arguments.log.start("info");
+    zone_data::in_force().warn();
     match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime.block_on(run(arguments)),
         Err(error) => fail(&error, Code::Failure),

@@ -118,7 +118,7 @@ fn read_document<'t>(
 ) -> CatalogueFile {
     let mut file = CatalogueFile::default();
     let root = Section::new(page, document.get_ref(), document.span());
-    let own_zone: Option<Zone> = root.parsed("default_timezone", "\"Europe/Berlin\"");
+    let own_zone = root.zone("default_timezone");
     let default_zone = own_zone.as_ref().or(default_zone);
     if let Some(handlers) = root.section("handler", "[handler.backup]") {
         for (key, value) in handlers.entries() {

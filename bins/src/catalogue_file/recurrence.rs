@@ -88,7 +88,7 @@ fn rule(
 
 fn zone(section: &Section<'_>, default_zone: Option<&Zone>) -> Option<Zone> {
     if section.value("timezone").is_some() {
-        return section.parsed("timezone", "\"Europe/Berlin\"");
+        return section.zone("timezone");
     }
     if default_zone.is_none() {
         section.refuse(

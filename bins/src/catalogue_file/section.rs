@@ -8,11 +8,13 @@ use std::fmt::Display;
 use std::ops::Range;
 use std::str::FromStr;
 
+use horarium_core::recurrence::Zone;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 use super::page::Page;
 use crate::nearest::nearest;
+use crate::zone_data;
 
 /// A table of the file.
 #[derive(Debug)]
@@ -95,6 +97,13 @@ impl<'t> Section<'t> {
     {
         let text = self.text(key, example)?;
         self.parse(text.value, text.span)
+    }
+
+    /// The name of a zone.
+    pub(super) fn zone(&self, key: &'static str) -> Option<Zone> {
+        let text = self.text(key, "\"Europe/Berlin\"")?;
+        let zone = zone_data::zone(text.value);
+        zone.map_err(|error| self.refuse(text.span, error.to_string())).ok()
     }
 
     /// The `T` that `text`, which stands at `span`, is.

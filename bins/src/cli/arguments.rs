@@ -30,7 +30,7 @@ pub(crate) struct Show {
     #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
     pub(crate) output: Format,
     /// The time zone to show instants in; this machine's when not given
-    #[arg(long, env = "HORARIUM_TIMEZONE", value_name = "ZONE")]
+    #[arg(long, env = "HORARIUM_TIMEZONE", value_name = "ZONE", value_parser = crate::zone_data::zone)]
     pub(crate) tz: Option<Zone>,
 }
 

@@ -44,7 +44,7 @@ pub(crate) struct Apply {
     #[arg(long)]
     pub(super) check: bool,
     /// The time zone of schedules that name none, if the file has no `default_timezone`
-    #[arg(long, env = "HORARIUM_TIMEZONE", value_name = "ZONE")]
+    #[arg(long, env = "HORARIUM_TIMEZONE", value_name = "ZONE", value_parser = crate::zone_data::zone)]
     tz: Option<Zone>,
     #[command(flatten)]
     author: Author,

@@ -3,6 +3,8 @@
 use horarium_core::recurrence::Zone;
 use horarium_core::words::{Span, Timestamp};
 
+use crate::zone_data;
+
 /// The zone in which instants are shown.
 #[derive(Debug, Clone)]
 pub(super) struct WallClock {
@@ -75,9 +77,9 @@ pub(super) fn rough(span: Span) -> String {
 /// This machine's zone, from `TZ` or the system's link to its zone file.
 fn local_zone() -> Option<Zone> {
     if let Ok(name) = std::env::var("TZ") {
-        return name.trim_start_matches(':').parse().ok();
+        return zone_data::zone(name.trim_start_matches(':')).ok();
     }
     let target = std::fs::read_link("/etc/localtime").ok()?;
     let (_, name) = target.to_str()?.split_once("/zoneinfo/")?;
-    name.parse().ok()
+    zone_data::zone(name).ok()
 }

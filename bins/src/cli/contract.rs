@@ -6,7 +6,7 @@
 
 use horarium_core::catalogue::Definition;
 use horarium_core::config::Config;
-use horarium_core::recurrence::Recurrence;
+use horarium_core::recurrence::{Recurrence, ZoneRelease};
 use horarium_core::run::Units;
 use horarium_core::schedule::Exhausted;
 use horarium_core::words::{ActorKind, Request, RetryPolicy, Span, Timestamp};
@@ -195,7 +195,7 @@ pub struct ScheduleView {
     /// By whom.
     pub changed_by: ByView,
     /// The release of the zone data that `next_run_at` was computed with.
-    pub zone_data: String,
+    pub zone_data: ZoneRelease,
 }
 
 /// An answer of `explain`.
@@ -370,7 +370,7 @@ pub struct NextInstantsView {
     /// What may surprise in it.
     pub advice: Vec<String>,
     /// The release of the zone data.
-    pub zone_data: &'static str,
+    pub zone_data: ZoneRelease,
     /// The question.
     pub after: Timestamp,
     /// The answers.

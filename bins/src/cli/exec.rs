@@ -26,7 +26,7 @@ pub(crate) struct Exec {
     #[arg(long, env = "HORARIUM_CATALOGUE", default_value = "horarium.toml", value_name = "FILE")]
     catalogue: PathBuf,
     /// The time zone of schedules that name none, if the file has no `default_timezone`
-    #[arg(long, env = "HORARIUM_TIMEZONE", value_name = "ZONE")]
+    #[arg(long, env = "HORARIUM_TIMEZONE", value_name = "ZONE", value_parser = crate::zone_data::zone)]
     tz: Option<Zone>,
     #[command(flatten)]
     request: RequestArguments,

@@ -114,7 +114,7 @@ Exit status:
   3    no such run, worker, handler or schedule
   4    the slot is taken, or somebody else changed it meanwhile
   5    the store cannot be reached or opened
-  6    the store's schema does not fit this program
+  6    the store's schema, or the zone data it goes by, are not this program's
   124  `run wait --timeout`: the run had not ended in time
   125  `exec`: a failure of horarium's own; else the command's own status";
 
@@ -162,6 +162,7 @@ fn brought_up(error: &UpError) -> ExitCode {
 fn refused(refusal: &Refusal) -> ExitCode {
     match refusal {
         Refusal::FaultyRule(_) => ExitCode::Failure,
+        Refusal::OlderZoneData { .. } => ExitCode::SchemaMismatch,
         Refusal::InvalidRequest(_)
         | Refusal::BatchSize(_)
         | Refusal::NeverFires(_)
@@ -201,6 +202,7 @@ fn with_remedy(refusal: &Refusal) -> String {
         | Refusal::NotRunning { .. }
         | Refusal::RevisionChanged { .. }
         | Refusal::FaultyRule(_)
+        | Refusal::OlderZoneData { .. }
         | Refusal::NotYours { .. } => String::new(),
     };
     format!("{refusal}{remedy}")

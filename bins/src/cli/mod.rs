@@ -37,6 +37,7 @@ use self::terminal::{Color, Terminal};
 use crate::daemon::OWN_FAILURE;
 use crate::logging::LogArguments;
 use crate::store_location::StoreArguments;
+use crate::zone_data;
 
 const FIRST_STEPS: &str = "\
 First steps:
@@ -53,7 +54,7 @@ First steps:
 #[derive(Debug, Parser)]
 #[command(
     name = "horarium",
-    version,
+    version = zone_data::version(),
     max_term_width = 100,
     after_help = FIRST_STEPS,
     after_long_help = format!("{FIRST_STEPS}\n\n{EXIT_STATUSES}")
@@ -162,6 +163,9 @@ pub fn main() -> ExitCode {
 }
 
 fn act(cli: &Cli, terminal: Terminal) -> Result<u8, Failure> {
+    if let Some(refused) = zone_data::in_force().refused() {
+        terminal.warn(&refused.to_string());
+    }
     match &cli.verb {
         Verb::Up(up) => {
             cli.log.start("info");

@@ -10,6 +10,7 @@ use clap::Args;
 use horarium_core::recurrence::{LocalTime, Recurrence, RecurrenceError, Zone};
 
 use super::failure::Failure;
+use crate::zone_data;
 
 /// More than any rule's lines have, so that a wrong file is not read to its end.
 const LONGEST_FILE: u64 = 128 * 1024;
@@ -31,7 +32,7 @@ pub(super) struct RuleArguments {
     #[arg(long, value_name = "FILE")]
     ics: Option<PathBuf>,
     /// The time zone in which the rule is read; iCalendar lines have their own
-    #[arg(long, env = "HORARIUM_TIMEZONE", value_name = "ZONE")]
+    #[arg(long, env = "HORARIUM_TIMEZONE", value_name = "ZONE", value_parser = crate::zone_data::zone)]
     pub(super) tz: Option<Zone>,
 }
 
@@ -53,7 +54,7 @@ impl RuleArguments {
             return rule.map(Some).map_err(|error| refused(rrule, error));
         }
         if let Some(file) = &self.ics {
-            let rule = Recurrence::ics(&lines(file)?);
+            let rule = Recurrence::ics(&lines(file)?, zone_data::in_force().data());
             return rule
                 .map(Some)
                 .map_err(|error| Failure::Usage(format!("--ics: {}: {error}", file.display())));

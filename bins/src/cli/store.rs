@@ -29,7 +29,9 @@ pub(super) async fn open(
         Opening::Create => SqliteStore::open_or_create(&options).await,
         Opening::Migrate => SqliteStore::migrate(&options).await,
     };
-    let store = store.map_err(crate::store_location::StoreLocationError::from)?;
+    let store = store
+        .map_err(crate::store_location::StoreLocationError::from)?
+        .with_zone_data(crate::zone_data::in_force().data().clone());
     for warning in store.warnings() {
         terminal.warn(&warning.to_string());
     }

@@ -19,7 +19,7 @@ pub(crate) struct Up {
     #[arg(env = "HORARIUM_CATALOGUE", value_name = "CATALOGUE")]
     catalogue: Option<PathBuf>,
     /// The time zone of schedules that name none, if the file has no `default_timezone`
-    #[arg(long, env = "HORARIUM_TIMEZONE", value_name = "ZONE")]
+    #[arg(long, env = "HORARIUM_TIMEZONE", value_name = "ZONE", value_parser = crate::zone_data::zone)]
     tz: Option<Zone>,
     #[command(flatten)]
     author: Author,

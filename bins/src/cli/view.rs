@@ -162,7 +162,7 @@ impl ScheduleView {
             revision: schedule.revision.0,
             changed_at: schedule.changed_at,
             changed_by: (&schedule.changed_by).into(),
-            zone_data: schedule.zone_data.clone(),
+            zone_data: schedule.zone_data,
         })
     }
 }

@@ -3,14 +3,14 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use horarium_core::ledger::Command;
 use horarium_core::ledger::reply::Done;
+use horarium_core::ledger::{Command, Refusal};
 use horarium_core::runner::CallId;
 use horarium_core::scheduler::{Input, Output, Scheduler, SchedulerConfig};
 use horarium_core::store::Store;
-use horarium_core::words::Moment;
+use horarium_core::words::{Moment, Timestamp};
 use tokio::sync::mpsc;
-use tracing::{info, warn};
+use tracing::{error, info, warn};
 
 use crate::boot_clock;
 
@@ -43,6 +43,8 @@ pub(super) struct SchedulerShell<S, L> {
     call_timeout: std::time::Duration,
     /// True once it was said that another one leads.
     stands_by: bool,
+    /// Why it must not lead, as was said last.
+    refused: Option<Refusal>,
 }
 
 impl<S: Store + 'static, L: Leadership> SchedulerShell<S, L> {
@@ -68,6 +70,7 @@ impl<S: Store + 'static, L: Leadership> SchedulerShell<S, L> {
             wake_at: Moment::NEVER,
             call_timeout,
             stands_by: false,
+            refused: None,
         }
     }
 
@@ -110,15 +113,21 @@ impl<S: Store + 'static, L: Leadership> SchedulerShell<S, L> {
             Output::Unlock => self.lock.unlock().await,
             Output::Send(call, command) => self.send(call, command),
             Output::Leading => info!("scheduler leads"),
-            Output::Standby => warn!("scheduler has lost the lock and stands by"),
+            Output::Standby => warn!("scheduler leads no more and stands by"),
+            Output::Refused(refusal) => self.say_refused(refusal),
             Output::Ticked(ticked) => {
                 for done in &ticked.done {
                     log(done);
                 }
+                if ticked.recomputed > 0 {
+                    info!(schedules = ticked.recomputed, "computed anew: the zone data are newer");
+                }
                 let created = ticked.done.iter().any(|done| match done {
                     Done::Retried { .. } => true,
                     Done::Occurred { fate, .. } => fate.creates_run(),
-                    Done::Poisoned { .. } => false,
+                    Done::ZoneDataAdopted { .. }
+                    | Done::Recomputed { .. }
+                    | Done::Poisoned { .. } => false,
                 });
                 if created {
                     (self.on_work)();
@@ -131,6 +140,14 @@ impl<S: Store + 'static, L: Leadership> SchedulerShell<S, L> {
             }
         }
         false
+    }
+
+    /// Once for each reason: it is asked for again every few seconds.
+    fn say_refused(&mut self, refusal: Refusal) {
+        if self.refused.as_ref() != Some(&refusal) {
+            error!("the ledger lets this scheduler not lead: {refusal}");
+            self.refused = Some(refusal);
+        }
     }
 
     fn tell(&self, input: Input) {
@@ -154,6 +171,14 @@ impl<S: Store + 'static, L: Leadership> SchedulerShell<S, L> {
 
 fn log(done: &Done) {
     match done {
+        Done::ZoneDataAdopted { before: None, release } => info!("zone data {release}"),
+        Done::ZoneDataAdopted { before: Some(before), release } => {
+            info!("zone data {release} after {before}: every schedule is computed anew");
+        }
+        Done::Recomputed { worker, before, now } => {
+            let shown = |at: &Option<Timestamp>| at.map_or("never".into(), |at| at.to_string());
+            info!(%worker, before = shown(before), now = shown(now), "moved by new zone data");
+        }
         Done::Retried { worker, run, attempt, not_before } => {
             info!(%worker, %run, %attempt, %not_before, "retry is queued");
         }

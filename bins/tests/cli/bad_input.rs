@@ -254,7 +254,7 @@ async fn a_schema_of_another_version_is_refused_with_the_remedy() {
     let program = Program::with_catalogue();
     let options = SqliteConnectOptions::new().filename(program.store());
     for (change, version) in [
-        ("UPDATE schema_version SET version = 0", "older"),
+        ("DELETE FROM schema_version WHERE version = 2", "older"),
         ("UPDATE schema_version SET version = 99, min_compatible = 99", "newer"),
     ] {
         let mut connection = SqliteConnection::connect_with(&options).await.unwrap();

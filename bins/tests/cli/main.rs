@@ -9,3 +9,4 @@ mod next;
 mod program;
 mod rrule;
 mod verbs;
+mod zone_data;

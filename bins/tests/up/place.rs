@@ -56,6 +56,11 @@ impl Place {
 
     /// `horarium up` in this directory, called `name` in its log.
     pub(crate) fn up(&self, name: &str, arguments: &[&str]) -> Daemon {
+        self.up_by("bundled", name, arguments)
+    }
+
+    /// The same with the zone data of that directory.
+    pub(crate) fn up_by(&self, zone_data: &str, name: &str, arguments: &[&str]) -> Daemon {
         let mut command = Command::new(env!("CARGO_BIN_EXE_horarium"));
         command.arg("up").args(arguments).current_dir(self.path());
         // Nothing that is set for this machine's own Horarium counts here.
@@ -64,7 +69,7 @@ impl Place {
                 command.env_remove(variable);
             }
         }
-        command.env(STATE, self.state());
+        command.env(STATE, self.state()).env("HORARIUM_TZDIR", zone_data);
         Daemon::start(command, self.path().join(format!("{name}.log")))
     }
 

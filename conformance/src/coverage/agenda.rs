@@ -14,10 +14,20 @@ pub(super) fn ticked(
     events: &[Event],
     names: &mut Vec<&'static str>,
 ) {
-    let Reply::Ticked(ticked) = reply else {
-        names.push(FOREIGN_ANSWER);
-        return;
+    let ticked = match reply {
+        Reply::Ticked(ticked) => ticked,
+        Reply::Refused(Refusal::OlderZoneData { .. }) => {
+            names.push("tick: older zone data");
+            return;
+        }
+        _ => {
+            names.push(FOREIGN_ANSWER);
+            return;
+        }
     };
+    if ticked.recomputed > 0 {
+        names.push("tick: computed anew");
+    }
     names.extend(ticked.done.iter().map(done));
     if ticked.done.is_empty() {
         names.push("tick: nothing");
@@ -54,6 +64,9 @@ pub(super) fn ticked(
 
 fn done(done: &Done) -> &'static str {
     match done {
+        Done::ZoneDataAdopted { before: None, .. } => "tick: first zone data",
+        Done::ZoneDataAdopted { before: Some(_), .. } => "tick: newer zone data",
+        Done::Recomputed { .. } => "tick: moved by zone data",
         Done::Retried { .. } => "tick: retried",
         Done::Occurred { fate, .. } => match fate {
             Fate::Enqueued => "tick: enqueued",
@@ -93,6 +106,7 @@ pub(super) fn put(reply: &Reply, events: &[Event], names: &mut Vec<&'static str>
             Refusal::NeverFires(Exhausted::Rule) => "put schedule: never fires, rule",
             Refusal::NeverFires(Exhausted::MaxRuns) => "put schedule: never fires, max_runs",
             Refusal::FaultyRule(_) => "put schedule: faulty rule",
+            Refusal::OlderZoneData { .. } => "put schedule: older zone data",
             Refusal::SlotTaken { .. }
             | Refusal::IdTaken { .. }
             | Refusal::ReservedId { .. }
@@ -116,6 +130,7 @@ pub(super) fn enabled(reply: &Reply, names: &mut Vec<&'static str>) {
         Reply::Refused(Refusal::NoSchedule { .. }) => names.push("enable: no schedule"),
         Reply::Refused(Refusal::RevisionChanged { .. }) => names.push("enable: revision changed"),
         Reply::Refused(Refusal::FaultyRule(_)) => names.push("enable: faulty rule"),
+        Reply::Refused(Refusal::OlderZoneData { .. }) => names.push("enable: older zone data"),
         _ => names.push(FOREIGN_ANSWER),
     }
 }

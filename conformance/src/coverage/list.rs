@@ -1,7 +1,7 @@
 //! The outcomes by name.
 
 /// Every outcome that a sequential store can give.
-pub const EXPECTED: [&str; 175] = [
+pub const EXPECTED: [&str; 184] = [
     "event: runner registered",
     "event: turn taken",
     "event: runner stopped",
@@ -127,6 +127,15 @@ pub const EXPECTED: [&str; 175] = [
     "release: not running, failed",
     "release: not running, interrupted",
     "release: not running, cancelled",
+    "tick: older zone data",
+    "tick: first zone data",
+    "tick: newer zone data",
+    "tick: computed anew",
+    "tick: moved by zone data",
+    "put schedule: older zone data",
+    "enable: older zone data",
+    "event: schedule recomputed",
+    "event: zone data adopted",
     "tick: nothing",
     "tick: more",
     "tick: wait",

@@ -102,6 +102,8 @@ fn event(event: &Event) -> &'static str {
         Event::RetryChanged { .. } => "event: retry changed",
         Event::ChainExtended { .. } => "event: chain extended",
         Event::ScheduleAdvanced { .. } => "event: schedule advanced",
+        Event::ScheduleRecomputed { .. } => "event: schedule recomputed",
+        Event::ZoneDataAdopted { .. } => "event: zone data adopted",
         Event::ScheduleSaved { .. } => "event: schedule saved",
         Event::ScheduleDeleted { .. } => "event: schedule deleted",
         Event::SettingsSaved { .. } => "event: settings saved",

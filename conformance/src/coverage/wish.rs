@@ -53,6 +53,7 @@ fn item_refused(refusal: &Refusal) -> &'static str {
         | Refusal::RevisionChanged { .. }
         | Refusal::NeverFires(_)
         | Refusal::FaultyRule(_)
+        | Refusal::OlderZoneData { .. }
         | Refusal::NotYours { .. } => FOREIGN_ANSWER,
     }
 }
@@ -95,6 +96,7 @@ pub(super) fn started(reply: &Reply, events: &[Event]) -> &'static str {
             | Refusal::NoSchedule { .. }
             | Refusal::RevisionChanged { .. }
             | Refusal::NeverFires(_)
+            | Refusal::OlderZoneData { .. }
             | Refusal::FaultyRule(_) => FOREIGN_ANSWER,
         },
         _ => FOREIGN_ANSWER,

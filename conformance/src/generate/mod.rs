@@ -15,12 +15,14 @@ use std::num::NonZeroU32;
 use horarium_core::ledger::command::{Retention, Tick};
 use horarium_core::ledger::event::Event;
 use horarium_core::ledger::{Command, Ledger};
+use horarium_core::recurrence::ZoneData;
 use horarium_core::run::Run;
 use horarium_core::schedule::{Fate, SkipReason};
 use horarium_core::words::{SchedulerId, Span, Timestamp};
 
 use crate::cast;
 use crate::draw::Draw;
+use crate::lockstep::Step;
 
 /// How many commands are remembered, to be said again much later.
 const MEMORY: usize = 24;
@@ -32,6 +34,8 @@ pub(crate) struct Generator {
     weights: [u64; KINDS.len()],
     opening: Vec<Command>,
     said: Vec<Command>,
+    /// Which of [`cast::zone_data`] most processes have.
+    release: usize,
 }
 
 /// A kind of command and how often it comes, in thousandths or so.
@@ -62,14 +66,35 @@ impl Generator {
         let mut draw = Draw::from_seed(seed);
         let weights = KINDS.map(|(weight, _)| weight * draw.pick([0, 1, 1, 1, 1, 2, 4]));
         let opening = opening(&mut draw);
-        Self { draw, now: cast::start(), weights, opening, said: Vec::new() }
+        Self { draw, now: cast::start(), weights, opening, said: Vec::new(), release: 0 }
     }
 
-    /// The next command, and when it comes.
-    pub(crate) fn next(&mut self, model: &Ledger) -> (Timestamp, Command) {
+    /// The next command, when it comes, and from a process with which zone data.
+    pub(crate) fn next(&mut self, model: &Ledger) -> Step {
         self.now = self.later(model);
+        let mut command = self.command(model);
+        let zones = self.zone_data();
+        if let Command::PutSchedule { plan, .. } = &mut command
+            && let Ok(recurrence) = plan.recurrence.in_data(&zones)
+        {
+            plan.recurrence = recurrence;
+        }
+        Step { now: self.now, zones, command }
+    }
+
+    /// Now and then most processes get newer zone data; a few have others.
+    fn zone_data(&mut self) -> ZoneData {
+        let all = cast::zone_data();
+        if self.draw.chance(1) {
+            self.release = (self.release + 1).min(all.len() - 1);
+        }
+        let one = if self.draw.chance(12) { self.draw.below(all.len()) } else { self.release };
+        all[one.min(self.release + 1)].clone()
+    }
+
+    fn command(&mut self, model: &Ledger) -> Command {
         if let Some(command) = self.opening.pop() {
-            return (self.now, command);
+            return command;
         }
         let command = match model.owed_retries().count() {
             1.. if self.draw.chance(20) => self.meddle_with_retry(model),
@@ -85,7 +110,7 @@ impl Generator {
             }
         };
         self.remember(&command);
-        (self.now, command)
+        command
     }
 
     /// True now and then: the answer to what was said last was lost, so it is said again.

@@ -4,7 +4,7 @@
 //! already changes nothing, even while it is due. An edit never creates a past occurrence, and a
 //! due instant that an edit, a disable or a delete drops is recorded as skipped.
 
-use crate::recurrence::zone_data_release;
+use crate::recurrence::ZoneRelease;
 use crate::schedule::{
     Enablement, Exhausted, Fate, Next, Occurrence, Plan, Revision, Schedule, SkipReason,
 };
@@ -35,8 +35,12 @@ impl Transaction<'_> {
         if seen != row.revision {
             return changed_meanwhile(seen, row.revision);
         }
+        let release = match self.zone_release() {
+            Ok(release) => release,
+            Err(refusal) => return Reply::Refused(refusal),
+        };
         let accounted_until = row.accounted_until.max(self.now);
-        let schedule = self.edited(&row, plan, reset_runs, by);
+        let schedule = self.edited(&row, plan, release, reset_runs, by);
         let next = match schedule.following(accounted_until) {
             Next::At(occasion) => Some(occasion),
             Next::Exhausted(Exhausted::MaxRuns) => None,
@@ -52,7 +56,14 @@ impl Transaction<'_> {
 
     /// The schedule with its new plan. A rule that stays the same keeps its place in the series;
     /// another one starts anew. The runs are counted on unless told otherwise.
-    fn edited(&self, row: &Worker, plan: &Plan, reset_runs: bool, by: &By) -> Schedule {
+    fn edited(
+        &self,
+        row: &Worker,
+        plan: &Plan,
+        release: ZoneRelease,
+        reset_runs: bool,
+        by: &By,
+    ) -> Schedule {
         let current = row.schedule.as_ref();
         let same_rule = current.filter(|current| current.plan.same_rule(plan));
         Schedule {
@@ -64,7 +75,7 @@ impl Transaction<'_> {
                 (Some(current), false) => current.runs_created,
                 (Some(_), true) | (None, _) => 0,
             },
-            zone_data: zone_data_release().to_owned(),
+            zone_data: release,
             revision: row.revision.next(),
             changed_at: self.now,
             changed_by: by.clone(),
@@ -82,6 +93,10 @@ impl Transaction<'_> {
         if seen != row.revision {
             return changed_meanwhile(seen, row.revision);
         }
+        let release = match self.zone_release() {
+            Ok(release) => release,
+            Err(refusal) => return Reply::Refused(refusal),
+        };
         let accounted_until = row.accounted_until.max(self.now);
         let next = match current.following(accounted_until) {
             Next::At(occasion) => Some(occasion),
@@ -94,7 +109,7 @@ impl Transaction<'_> {
         let schedule = Schedule {
             enablement: Enablement::Enabled,
             next,
-            zone_data: zone_data_release().to_owned(),
+            zone_data: release,
             ..self.touched(current, row.revision, by)
         };
         self.save(worker, schedule, accounted_until)
@@ -177,8 +192,16 @@ impl Transaction<'_> {
         Reply::SettingsSaved { revision }
     }
 
-    fn worker(&self, worker: &WorkerName) -> Worker {
-        self.ledger.rows.workers.get(worker).cloned().unwrap_or(Worker::NEW)
+    /// The worker's row as this process reads it, its rule by this process's zone data. A rule
+    /// that these cannot read goes by those that it was saved with.
+    pub(super) fn worker(&self, worker: &WorkerName) -> Worker {
+        let mut row = self.ledger.rows.workers.get(worker).cloned().unwrap_or(Worker::NEW);
+        if let Some(schedule) = &mut row.schedule
+            && let Ok(recurrence) = schedule.plan.recurrence.in_data(&self.ledger.zones)
+        {
+            schedule.plan.recurrence = recurrence;
+        }
+        row
     }
 
     fn touched(&self, current: &Schedule, revision: Revision, by: &By) -> Schedule {

@@ -2,6 +2,7 @@
 
 use crate::catalogue::Published;
 use crate::config::Config;
+use crate::recurrence::{Occasion, ZoneRelease};
 use crate::run::{CancelRequest, End, Hold, Run, Units};
 use crate::schedule::due::Advance;
 use crate::schedule::{Occurrence, Retry, Revision, Schedule};
@@ -111,6 +112,23 @@ pub enum Event {
         worker: WorkerName,
         /// Where it stands.
         advance: Advance,
+        /// The zone data that this was computed with.
+        release: ZoneRelease,
+    },
+    /// A schedule was computed anew with newer zone data.
+    ScheduleRecomputed {
+        /// Whose.
+        worker: WorkerName,
+        /// When it fires next.
+        next: Option<Occasion>,
+        /// The zone data.
+        release: ZoneRelease,
+    },
+    /// A leader had newer zone data than any before: from now on who has older ones computes
+    /// nothing.
+    ZoneDataAdopted {
+        /// The zone data.
+        release: ZoneRelease,
     },
     /// A schedule was saved, enabled or disabled.
     ScheduleSaved {

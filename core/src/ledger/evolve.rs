@@ -75,14 +75,26 @@ impl Ledger {
                     }
                 });
             }
-            Event::ScheduleAdvanced { worker, advance } => self.change_worker(worker, |worker| {
-                worker.accounted_until = advance.accounted_until;
-                if let Some(schedule) = &mut worker.schedule {
-                    schedule.next = advance.next;
-                    schedule.last_wall = advance.last_wall;
-                    schedule.runs_created = advance.runs_created;
-                }
-            }),
+            Event::ScheduleAdvanced { worker, advance, release } => {
+                self.change_worker(worker, |worker| {
+                    worker.accounted_until = advance.accounted_until;
+                    if let Some(schedule) = &mut worker.schedule {
+                        schedule.next = advance.next;
+                        schedule.last_wall = advance.last_wall;
+                        schedule.runs_created = advance.runs_created;
+                        schedule.zone_data = *release;
+                    }
+                });
+            }
+            Event::ScheduleRecomputed { worker, next, release } => {
+                self.change_worker(worker, |worker| {
+                    if let Some(schedule) = &mut worker.schedule {
+                        schedule.next = *next;
+                        schedule.zone_data = *release;
+                    }
+                });
+            }
+            Event::ZoneDataAdopted { release } => self.rows.zone_data = Some(*release),
             Event::ScheduleSaved { worker, schedule, accounted_until } => {
                 self.change_worker(worker, |worker| {
                     worker.accounted_until = *accounted_until;

@@ -26,10 +26,13 @@ mod registry;
 mod sweep;
 mod tick;
 mod turn;
+mod zone_data;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{Hash, Hasher};
 
 use crate::catalogue::{CatalogueHash, Published};
+use crate::recurrence::{ZoneData, ZoneRelease};
 use crate::run::{Run, RunStatus};
 use crate::schedule::{Occurrence, Revision, Schedule};
 use crate::words::{
@@ -128,6 +131,8 @@ impl Default for Sequences {
 pub struct Rows {
     /// What the sequences give next.
     pub sequences: Sequences,
+    /// The newest zone data that a leader had. Who has older ones computes nothing here.
+    pub zone_data: Option<ZoneRelease>,
     /// Who ticked last.
     pub leadership: Option<Leadership>,
     /// The registry.
@@ -142,12 +147,29 @@ pub struct Rows {
     pub catalogue: BTreeMap<Name, BTreeMap<CatalogueHash, Published>>,
 }
 
-/// The ledger: rows, and indexes over them that evolve with them.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+/// The ledger: rows, and indexes over them that evolve with them. Equal and hashed by these,
+/// whoever has it in hand.
+#[derive(Debug, Clone, Default)]
 pub struct Ledger {
     rows: Rows,
     index: Index,
     draws: Draws,
+    /// The zone data of the process whose commands it handles.
+    zones: ZoneData,
+}
+
+impl PartialEq for Ledger {
+    fn eq(&self, other: &Self) -> bool {
+        self.rows == other.rows && self.index == other.index
+    }
+}
+
+impl Eq for Ledger {}
+
+impl Hash for Ledger {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.rows, &self.index).hash(state);
+    }
 }
 
 /// What is looked up often. Derived from the rows.
@@ -165,6 +187,8 @@ struct Index {
     due: BTreeSet<(Timestamp, WorkerName)>,
     /// Occurrences that owe a retry.
     owed: BTreeSet<OccurrenceKey>,
+    /// Enabled schedules by the zone data that they were computed with.
+    computed: BTreeSet<(ZoneRelease, WorkerName)>,
 }
 
 /// Rows that other transactions hold at this moment. A database's row locks, as a value.
@@ -209,8 +233,13 @@ impl Ledger {
     /// The ledger with these rows.
     pub fn from_rows(rows: Rows) -> Self {
         let mut ledger = Self::default();
-        let Rows { sequences, leadership, runners, workers, runs, occurrences, catalogue } = rows;
-        ledger.rows = Rows { sequences, leadership, runners, catalogue, ..Rows::default() };
+        let Rows { workers, runs, occurrences, .. } = rows;
+        ledger.rows = Rows {
+            workers: BTreeMap::new(),
+            runs: BTreeMap::new(),
+            occurrences: BTreeMap::new(),
+            ..rows
+        };
         for (name, worker) in workers {
             ledger.put_worker(name, worker);
         }
@@ -221,6 +250,12 @@ impl Ledger {
             ledger.put_occurrence(occurrence);
         }
         ledger
+    }
+
+    /// From now on its commands come from a process that has these zone data. At first it is one
+    /// with the compiled-in data.
+    pub fn set_zone_data(&mut self, zones: ZoneData) {
+        self.zones = zones;
     }
 
     /// Its rows.
@@ -282,6 +317,12 @@ impl Ledger {
         self.index.due.iter().map(|(at, worker)| (*at, worker))
     }
 
+    /// Enabled schedules that were computed with older zone data than these.
+    pub fn stale(&self, release: ZoneRelease) -> impl Iterator<Item = (&WorkerName, &Schedule)> {
+        let older = self.index.computed.iter().take_while(move |(with, _)| *with < release);
+        older.filter_map(|(_, worker)| Some((worker, self.schedule(worker)?)))
+    }
+
     /// Occurrences that owe a retry.
     pub fn owed_retries(&self) -> impl Iterator<Item = &Occurrence> {
         self.index.owed.iter().filter_map(|key| self.rows.occurrences.get(key))
@@ -323,18 +364,26 @@ impl Ledger {
     }
 
     fn put_worker(&mut self, name: WorkerName, worker: Worker) {
-        if let Some(next) = self.next_of(&name) {
-            self.index.due.remove(&(next, name.clone()));
+        if let Some(schedule) = self.schedule(&name) {
+            let (next, release) = (schedule.next, schedule.zone_data);
+            self.index.computed.remove(&(release, name.clone()));
+            if let Some(next) = next {
+                self.index.due.remove(&(next.at, name.clone()));
+            }
         }
-        self.rows.workers.insert(name.clone(), worker);
-        if let Some(next) = self.next_of(&name) {
-            self.index.due.insert((next, name));
+        if let Some(schedule) = &worker.schedule {
+            if schedule.is_enabled() {
+                self.index.computed.insert((schedule.zone_data, name.clone()));
+            }
+            if let Some(next) = schedule.next {
+                self.index.due.insert((next.at, name.clone()));
+            }
         }
+        self.rows.workers.insert(name, worker);
     }
 
-    fn next_of(&self, name: &WorkerName) -> Option<Timestamp> {
-        let schedule = self.rows.workers.get(name)?.schedule.as_ref()?;
-        schedule.next.map(|next| next.at)
+    fn schedule(&self, worker: &WorkerName) -> Option<&Schedule> {
+        self.rows.workers.get(worker)?.schedule.as_ref()
     }
 
     fn put_occurrence(&mut self, occurrence: Occurrence) {

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::catalogue::{CatalogueHash, RequestError, Timeout};
+use crate::recurrence::ZoneRelease;
 use crate::run::{StatusKind, Trigger};
 use crate::schedule::{Exhausted, Fate, Revision};
 use crate::words::name::Name;
@@ -158,6 +159,8 @@ pub struct Grant {
 pub struct Ticked {
     /// What the tick did, in order.
     pub done: Vec<Done>,
+    /// How many schedules were computed anew because the zone data are newer.
+    pub recomputed: u32,
     /// True when a limit was reached and more may be left.
     pub more: bool,
     /// Time until the next instant at which something can change.
@@ -167,6 +170,22 @@ pub struct Ticked {
 /// One thing that a tick did.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Done {
+    /// The ledger goes by newer zone data from now on.
+    ZoneDataAdopted {
+        /// Those that it went by.
+        before: Option<ZoneRelease>,
+        /// The new ones.
+        release: ZoneRelease,
+    },
+    /// New zone data have moved a schedule's next instant.
+    Recomputed {
+        /// Whose.
+        worker: WorkerName,
+        /// When it would have fired.
+        before: Option<Timestamp>,
+        /// When it fires.
+        now: Option<Timestamp>,
+    },
     /// An owed retry was created.
     Retried {
         /// Whose.
@@ -322,6 +341,16 @@ pub enum Refusal {
     /// The rule is faulty.
     #[error("the rule `{0}` gave an instant that does not lie ahead; please report it")]
     FaultyRule(String),
+    /// The process has older zone data than the ledger goes by.
+    #[error(
+        "the schedules here are computed with zone data {adopted}, and this process has {own}, which is older: give it {adopted} or newer (update the program or its copy of the zone data, see `--version`) and start it again"
+    )]
+    OlderZoneData {
+        /// The process's.
+        own: ZoneRelease,
+        /// The ledger's.
+        adopted: ZoneRelease,
+    },
     /// The foreground run was started by another runner, or is not running any more.
     #[error("run {run} is {status} and not held by this runner")]
     NotYours {

@@ -1,10 +1,11 @@
-//! The tick: owed retries, then due schedules, in bounded batches.
+//! The tick: what new zone data move, then owed retries, then due schedules, in bounded batches.
 //!
 //! Row locks and unique keys, not the leader's lock, say that an occurrence is enqueued once: two
 //! schedulers that both believe to lead do no harm. A worker whose row another transaction holds
 //! stays due until the next pass.
 
 use crate::config;
+use crate::recurrence::ZoneRelease;
 use crate::run::{Run, RunStatus, Scheduled, Trigger};
 use crate::schedule::due::{self, Advance};
 use crate::schedule::{Chain, Enablement, Fate, Occurrence, Retry, Schedule, Slot, Verdict};
@@ -13,12 +14,19 @@ use crate::words::{Attempt, By, Note, RunId, Span, Timestamp, WorkerName};
 
 use super::command::Tick;
 use super::reply::{Done, Ticked};
+use super::zone_data::Recomputation;
 use super::{Event, Leadership, OccurrenceKey, Reply, Transaction};
 
 impl Transaction<'_> {
     pub(super) fn tick(&mut self, tick: &Tick) -> Reply {
+        let release = match self.zone_release() {
+            Ok(release) => release,
+            Err(refusal) => return Reply::Refused(refusal),
+        };
         let limit = usize::try_from(tick.limit.get()).unwrap_or(usize::MAX);
         self.note_leader(tick);
+        let Recomputation { mut done, schedules: recomputed, more: more_stale } =
+            self.adopt(release, limit);
 
         let owed: Vec<OccurrenceKey> = self
             .ledger
@@ -37,14 +45,13 @@ impl Transaction<'_> {
             .take(limit.saturating_add(1))
             .cloned()
             .collect();
-        let more = owed.len() > limit || due.len() > limit;
+        let more = more_stale || owed.len() > limit || due.len() > limit;
 
-        let mut done = Vec::new();
         for key in owed.into_iter().take(limit) {
             done.extend(self.retry(&key, tick.seed));
         }
         for worker in due.into_iter().take(limit) {
-            done.extend(self.occur(&worker));
+            done.extend(self.occur(&worker, release));
         }
         let wait = self
             .ledger
@@ -52,7 +59,7 @@ impl Transaction<'_> {
             .map(|(at, _)| at)
             .find(|at| *at > self.now)
             .map(|at| at.since(self.now));
-        Reply::Ticked(Ticked { done, more, wait })
+        Reply::Ticked(Ticked { done, recomputed, more, wait })
     }
 
     fn note_leader(&mut self, tick: &Tick) {
@@ -105,9 +112,9 @@ impl Transaction<'_> {
     }
 
     /// Accounts for a due schedule.
-    fn occur(&mut self, worker: &WorkerName) -> Option<Done> {
-        let row = self.ledger.rows.workers.get(worker)?;
-        let schedule = row.schedule.clone()?;
+    fn occur(&mut self, worker: &WorkerName, release: ZoneRelease) -> Option<Done> {
+        let row = self.worker(worker);
+        let schedule = row.schedule?;
         let accounted_until = row.accounted_until;
         let slot = self.slot_of(worker);
         match due::decide(&schedule, accounted_until, &slot, self.now)? {
@@ -116,7 +123,7 @@ impl Transaction<'_> {
                 // A key that exists is accounted for already: only move on.
                 if self.ledger.rows.occurrences.contains_key(&(worker.clone(), scheduled_for)) {
                     let advance = Advance { runs_created: schedule.runs_created, ..advance };
-                    self.emit(Event::ScheduleAdvanced { worker: worker.clone(), advance });
+                    self.emit(Event::ScheduleAdvanced { worker: worker.clone(), advance, release });
                     return None;
                 }
                 let chain = match fate {
@@ -133,7 +140,7 @@ impl Transaction<'_> {
                     fate: fate.clone(),
                     chain,
                 })));
-                self.emit(Event::ScheduleAdvanced { worker: worker.clone(), advance });
+                self.emit(Event::ScheduleAdvanced { worker: worker.clone(), advance, release });
                 Some(Done::Occurred { worker: worker.clone(), scheduled_for, fate })
             }
         }
@@ -187,7 +194,7 @@ impl Transaction<'_> {
     }
 
     /// Disables a schedule whose rule is faulty, so that it leaves the agenda and blocks no other.
-    fn poison(
+    pub(super) fn poison(
         &mut self,
         worker: &WorkerName,
         schedule: Schedule,

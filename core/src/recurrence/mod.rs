@@ -4,9 +4,9 @@
 //! "when next?" is total, bounded and strictly later than asked; what a clock change does follows
 //! one law (`clock_change`), and [`Recurrence::preview`] marks where it did.
 //!
-//! The kinds of rules are `once`, `cron` and, by RFC 5545, `rrule`. `zone` and `zone_name` hold the
-//! zone data and its names, `wall` what a clock on the wall shows, `wording` a rule in English,
-//! `advice` what may surprise in it.
+//! The kinds of rules are `once`, `cron` and, by RFC 5545, `rrule`. `zone_data` holds the rules of all
+//! zones, of one `zone_release`; `zone` is one of them, `zone_name` how it is written, `wall` what
+//! its clock shows; `wording` is a rule in English, `advice` what may surprise in it.
 
 mod advice;
 mod clock_change;
@@ -19,7 +19,9 @@ mod text;
 mod wall;
 mod wording;
 mod zone;
+mod zone_data;
 mod zone_name;
+mod zone_release;
 
 pub use advice::Advice;
 pub use clock_change::Pace;
@@ -30,20 +32,22 @@ pub use rrule::{
     Dates, Frequency, IcsError, IcsProblem, LocalTime, LocalTimeError, Rrule, RruleError, RruleKey,
     RruleNeverFires, RruleProblem, RruleRule, TooManyDates,
 };
-pub use text::RecurrenceKind;
+pub use text::{RecurrenceKind, WrittenRecurrence};
 pub use wall::{Wall, WallParseError};
-pub use zone::{UtcOffset, Zone, zone_data_release};
+pub use zone::{UtcOffset, Zone};
+pub use zone_data::{ZoneData, ZoneDataError};
 pub use zone_name::ZoneError;
+pub use zone_release::{ZoneRelease, ZoneReleaseError};
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::words::time::Timestamp;
 
 /// When a schedule comes due. Equal, ordered and hashed by kind, text and zone name.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "text::Written", into = "text::Written")]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(into = "WrittenRecurrence")]
 pub enum Recurrence {
     /// At one instant.
     Once(Once),
@@ -122,13 +126,29 @@ impl Recurrence {
     }
 
     /// The rule of the iCalendar lines DTSTART, RRULE, RDATE and EXDATE.
-    pub fn ics(lines: &str) -> Result<Self, RecurrenceError> {
-        Ok(Self::Rrule(RruleRule::from_ics(lines)?))
+    pub fn ics(lines: &str, zones: &ZoneData) -> Result<Self, RecurrenceError> {
+        Ok(Self::Rrule(RruleRule::from_ics(lines, zones)?))
     }
 
     /// One instant, shown in `zone`.
     pub fn once(at: Timestamp, zone: Zone) -> Self {
         Self::Once(Once::new(at, zone))
+    }
+
+    /// The same rule, its zone by these data.
+    pub fn in_data(&self, zones: &ZoneData) -> Result<Self, RecurrenceError> {
+        if self.zone().is_of(zones) {
+            return Ok(self.clone());
+        }
+        let zone = zones.zone(self.zone().name())?;
+        match self {
+            Self::Once(once) => Ok(Self::once(once.at(), zone)),
+            Self::Cron(rule) => Ok(Self::Cron(CronRule::new(rule.cron().clone(), zone)?)),
+            Self::Rrule(rule) => {
+                let (rrule, dates) = (rule.rrule().clone(), rule.dates().clone());
+                Ok(Self::Rrule(RruleRule::new(rrule, rule.dtstart(), zone, dates)?))
+            }
+        }
     }
 
     /// The first occasion strictly later than `after`; `None` when there is none within a hundred

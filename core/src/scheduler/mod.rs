@@ -11,7 +11,7 @@ use std::num::NonZeroU32;
 
 use crate::ledger::command::{Retention, Tick};
 use crate::ledger::reply::Ticked;
-use crate::ledger::{Command, Reply};
+use crate::ledger::{Command, Refusal, Reply};
 use crate::runner::CallId;
 use crate::words::retry::scatter;
 use crate::words::{Moment, SchedulerId, Span};
@@ -74,6 +74,8 @@ pub enum Output {
     Leading,
     /// It leads no more.
     Standby,
+    /// The store does not let it lead, and says why. It stands by, and asks again.
+    Refused(Refusal),
     /// A tick did this.
     Ticked(Ticked),
     /// Wake the machine then.
@@ -267,6 +269,11 @@ impl Scheduler {
                     self.hinted = false;
                 }
                 out.push(Output::Ticked(ticked));
+            }
+            // Another may lead whom the store does not refuse.
+            (Step::Tick, Reply::Refused(refusal)) => {
+                self.step_down(now, out);
+                out.push(Output::Refused(refusal));
             }
             (Step::Prune, Reply::Pruned { more, .. }) => {
                 let every = self.config.retention.map_or(Span::ZERO, |(_, every)| every);

@@ -398,6 +398,7 @@ fn schedule(happenings: &[Happening]) -> Result<(), TestCaseError> {
                 scheduler::Output::Unlock
                 | scheduler::Output::Leading
                 | scheduler::Output::Standby
+                | scheduler::Output::Refused(_)
                 | scheduler::Output::Ticked(_) => {}
             }
         }

@@ -3,7 +3,8 @@
 use std::str::FromStr;
 
 use horarium_core::recurrence::{
-    Dates, LocalTime, Mark, Occasion, Pace, Recurrence, RruleRule, Wall, Zone,
+    Dates, LocalTime, Mark, Occasion, Pace, Recurrence, RruleRule, Wall, WrittenRecurrence, Zone,
+    ZoneData,
 };
 use horarium_core::words::time::{Span, Timestamp};
 use jiff::civil::DateTime;
@@ -250,8 +251,10 @@ proptest! {
         lines in prop_oneof![any::<String>(),
             "(DTSTART|RRULE|EXDATE|[A-Z]{4})(;[A-Z]{4}=[A-Za-z/\"]{0,8}){0,2}:?[0-9TZ,]{0,17}(\r\n ?)?"],
     ) {
-        let _ = Recurrence::ics(&lines);
-        let _ = Recurrence::ics(&format!("DTSTART;TZID=Europe/Berlin:{dtstart}\nRRULE:{text}"));
+        let zones = ZoneData::bundled();
+        let _ = Recurrence::ics(&lines, &zones);
+        let line = format!("DTSTART;TZID=Europe/Berlin:{dtstart}\nRRULE:{text}");
+        let _ = Recurrence::ics(&line, &zones);
         let zone: Zone = "America/New_York".parse().unwrap();
         let dtstart = dtstart.parse();
         let Some(recurrence) =
@@ -263,7 +266,8 @@ proptest! {
             let next = recurrence.next_after(after, None);
             prop_assert!(next.is_none_or(|next| next.at > after));
             let json = serde_json::to_string(&recurrence).unwrap();
-            prop_assert_eq!(&serde_json::from_str::<Recurrence>(&json).unwrap(), &recurrence);
+            let written: WrittenRecurrence = serde_json::from_str(&json).unwrap();
+            prop_assert_eq!(&written.read(&ZoneData::bundled()).unwrap(), &recurrence);
         }
     }
 }

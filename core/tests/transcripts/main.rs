@@ -19,3 +19,4 @@ mod schedulers;
 mod skips;
 mod stage;
 mod turn_rules;
+mod zone_data;

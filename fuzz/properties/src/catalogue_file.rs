@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use horarium::catalogue_file::CatalogueFile;
+use horarium_core::recurrence::{WrittenRecurrence, ZoneData};
+use horarium_core::schedule::Plan;
 
-use crate::assert_read_back;
+use crate::{assert_read_back, assert_read_back_by};
 
 /// Every fault stands inside the file; what passes can be published and saved.
 pub fn catalogue_file(input: &[u8]) {
@@ -12,7 +14,11 @@ pub fn catalogue_file(input: &[u8]) {
     match CatalogueFile::parse("catalogue.toml", Path::new("/"), text, None) {
         Ok(file) => {
             file.definitions().iter().for_each(assert_read_back);
-            file.schedules.values().for_each(|schedule| assert_read_back(&schedule.plan));
+            for schedule in file.schedules.values() {
+                assert_read_back_by(&schedule.plan, |written: Plan<WrittenRecurrence>| {
+                    written.read(&ZoneData::bundled())
+                });
+            }
         }
         Err(faults) => {
             assert!(!faults.is_empty(), "{text:?} is refused without a reason");

@@ -21,6 +21,8 @@ pub use request::request;
 pub use rrule::{ics, rrule};
 pub use zone::zone;
 
+use horarium_core::recurrence::RecurrenceError;
+
 /// Takes any bytes, and panics where a property is broken.
 pub type Property = fn(&[u8]);
 
@@ -46,9 +48,18 @@ fn assert_read_back<T>(value: &T)
 where
     T: std::fmt::Debug + PartialEq + serde::Serialize + serde::de::DeserializeOwned,
 {
+    assert_read_back_by(value, Ok);
+}
+
+/// The same for what is read in two steps.
+fn assert_read_back_by<T, W>(value: &T, read: impl Fn(W) -> Result<T, RecurrenceError>)
+where
+    T: std::fmt::Debug + PartialEq + serde::Serialize,
+    W: serde::de::DeserializeOwned,
+{
     let json = serde_json::to_string(value).unwrap();
-    match serde_json::from_str::<T>(&json) {
-        Ok(read) => assert_eq!(read, *value, "{json}"),
+    match serde_json::from_str::<W>(&json) {
+        Ok(written) => assert_eq!(read(written).as_ref(), Ok(value), "{json}"),
         Err(error) => panic!("{json} is not read back: {error}"),
     }
 }

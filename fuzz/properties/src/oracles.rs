@@ -1,6 +1,6 @@
 //! Rules against the oracle, which walks through every minute and every date.
 
-use horarium_core::recurrence::{Cron, CronRule, LocalTime, Recurrence, RruleRule, Zone};
+use horarium_core::recurrence::{Cron, CronRule, LocalTime, Recurrence, RruleRule, Zone, ZoneData};
 use horarium_core::words::time::Timestamp;
 use jiff::civil::DateTime;
 use oracle::rrule::Freq;
@@ -32,7 +32,10 @@ pub fn cron_oracle(input: &[u8]) {
 /// answers are what the oracle sees.
 pub fn rrule_oracle(input: &[u8]) {
     let Some([after, ics]) = lines(input) else { return };
-    let (Some(after), Ok(rule)) = (asked(after), RruleRule::from_ics(ics)) else { return };
+    let (Some(after), Ok(rule)) = (asked(after), RruleRule::from_ics(ics, &ZoneData::bundled()))
+    else {
+        return;
+    };
     let text = rule.rrule().text();
     let walls = |dates: &[LocalTime]| dates.iter().copied().map(wall).collect::<Vec<_>>();
     let known = oracle::rrule::Rule {

@@ -1,7 +1,7 @@
 //! The text of an RRULE, and the lines that carry one.
 
 use horarium_core::recurrence::{
-    Dates, IcsProblem, LocalTime, Recurrence, RecurrenceError, Rrule, RruleRule, Zone,
+    Dates, IcsProblem, LocalTime, Recurrence, RecurrenceError, Rrule, RruleRule, Zone, ZoneData,
 };
 
 use crate::assert_inside;
@@ -35,7 +35,7 @@ pub fn rrule(input: &[u8]) {
 /// A refusal names a line that is there; what passes has a series.
 pub fn ics(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else { return };
-    match Recurrence::ics(text) {
+    match Recurrence::ics(text, &ZoneData::bundled()) {
         Ok(recurrence) => assert_series(&recurrence),
         Err(RecurrenceError::Ics(error)) => {
             assert!((1..=text.split('\n').count()).contains(&error.line), "{text:?}: {error}");

@@ -2,9 +2,9 @@
 //! before it is written to: whoever changes it locked it first.
 
 use horarium_core::ledger::{Settings, Worker};
-use horarium_core::recurrence::Occasion;
+use horarium_core::recurrence::{Occasion, WrittenRecurrence, ZoneData, ZoneRelease};
 use horarium_core::schedule::due::Advance;
-use horarium_core::schedule::{Revision, Schedule};
+use horarium_core::schedule::{Plan, Revision, Schedule};
 use horarium_core::words::{By, Request, Timestamp, WorkerName};
 use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
@@ -49,7 +49,7 @@ pub(crate) async fn save_schedule(
         schedule.last_wall.map(|wall| wall.to_string()),
         schedule.next.and_then(|next| next.ordinal).map(i64::from),
         i64::from(schedule.runs_created),
-        schedule.zone_data.as_str(),
+        schedule.zone_data.to_string(),
         schedule.changed_at.micros(),
         json(&schedule.changed_by)?
     )
@@ -60,27 +60,30 @@ pub(crate) async fn save_schedule(
 const ADVANCE: &str = "
 INSERT INTO worker AS old (
     name, accounted_until, revision, next_at, next_wall, last_wall, next_ordinal, runs_created,
-    plan, enablement)
+    zone_data, plan, enablement)
 SELECT name, accounted_until, 0, next_at, next_wall, last_wall, next_ordinal, runs_created,
-    'null', 'null'
+    zone_data, 'null', 'null'
 FROM unnest(
-    $1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::bigint[]
-) AS new (name, accounted_until, next_at, next_wall, last_wall, next_ordinal, runs_created)
+    $1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::bigint[],
+    $8::text[]
+) AS new (
+    name, accounted_until, next_at, next_wall, last_wall, next_ordinal, runs_created, zone_data)
 ON CONFLICT (name) DO UPDATE SET
     accounted_until = excluded.accounted_until, next_at = excluded.next_at,
     next_wall = excluded.next_wall, last_wall = excluded.last_wall,
-    next_ordinal = excluded.next_ordinal, runs_created = excluded.runs_created";
+    next_ordinal = excluded.next_ordinal, runs_created = excluded.runs_created,
+    zone_data = excluded.zone_data";
 
 /// Writes where workers' schedules stand after an occurrence.
 pub(crate) async fn advance(
     db: &mut PgConnection,
-    advances: &[(&WorkerName, &Advance)],
+    advances: &[(&WorkerName, &Advance, ZoneRelease)],
 ) -> Result<(), Failure> {
     if advances.is_empty() {
         return Ok(());
     }
-    let each = || advances.iter().map(|(_, advance)| advance);
-    let names: Vec<&str> = advances.iter().map(|(name, _)| name.as_str()).collect();
+    let each = || advances.iter().map(|(_, advance, _)| advance);
+    let names: Vec<&str> = advances.iter().map(|(name, ..)| name.as_str()).collect();
     execute!(
         db,
         ADVANCE,
@@ -93,6 +96,29 @@ pub(crate) async fn advance(
             .map(|advance| advance.next.and_then(|next| next.ordinal).map(i64::from))
             .collect::<Vec<_>>(),
         each().map(|advance| i64::from(advance.runs_created)).collect::<Vec<_>>(),
+        advances.iter().map(|(.., release)| release.to_string()).collect::<Vec<_>>(),
+    )
+}
+
+const RECOMPUTE: &str = "
+UPDATE worker SET next_at = $2, next_wall = $3, next_ordinal = $4, zone_data = $5
+WHERE name = $1";
+
+/// Writes when the worker's schedule fires by newer zone data.
+pub(crate) async fn recompute(
+    db: &mut PgConnection,
+    name: &WorkerName,
+    next: Option<Occasion>,
+    release: ZoneRelease,
+) -> Result<(), Failure> {
+    execute!(
+        db,
+        RECOMPUTE,
+        name.as_str(),
+        next.map(|next| next.at.micros()),
+        next.map(|next| next.wall.to_string()),
+        next.and_then(|next| next.ordinal).map(i64::from),
+        release.to_string()
     )
 }
 
@@ -139,23 +165,28 @@ pub(crate) async fn save_settings(
     )
 }
 
-/// Reads a row.
-pub(crate) fn read(row: &PgRow) -> Result<(WorkerName, Worker), Failure> {
+/// Reads a row; its rule in these zone data.
+pub(crate) fn read(row: &PgRow, zones: &ZoneData) -> Result<(WorkerName, Worker), Failure> {
     let fields = Fields::of(row, "worker", "name");
     let revision = Revision(fields.unsigned("revision")?);
     let worker = Worker {
         accounted_until: fields.time("accounted_until")?,
         revision,
-        schedule: read_schedule(&fields, revision)?,
+        schedule: read_schedule(&fields, revision, zones)?,
         settings: read_settings(&fields)?,
     };
     Ok((fields.parse("name")?, worker))
 }
 
-fn read_schedule(fields: &Fields<'_>, revision: Revision) -> Result<Option<Schedule>, Failure> {
-    let Some(plan) = fields.json_optional("plan")? else {
+fn read_schedule(
+    fields: &Fields<'_>,
+    revision: Revision,
+    zones: &ZoneData,
+) -> Result<Option<Schedule>, Failure> {
+    let Some(plan) = fields.json_optional::<Plan<WrittenRecurrence>>("plan")? else {
         return Ok(None);
     };
+    let plan = plan.read(zones).map_err(|error| fields.corrupt("plan", &error))?;
     let next = match fields.time_optional("next_at")? {
         Some(at) => Some(Occasion {
             at,
@@ -174,7 +205,7 @@ fn read_schedule(fields: &Fields<'_>, revision: Revision) -> Result<Option<Sched
         next,
         last_wall: fields.parse_optional("last_wall")?,
         runs_created: fields.narrow("runs_created")?,
-        zone_data: fields.get("zone_data")?,
+        zone_data: fields.parse("zone_data")?,
         revision,
         changed_at: fields.time("changed_at")?,
         changed_by: fields.json("changed_by")?,

@@ -16,7 +16,7 @@ const OWED_BY_WORKERS: &str = concat!(
 const NEXT: &str = concat!(
     "SELECT ",
     worker_fields!(),
-    " FROM worker WHERE next_at > $1 ORDER BY next_at, name LIMIT 1"
+    " FROM worker WHERE next_at > $1 ORDER BY next_at, name LIMIT $2"
 );
 /// Instants that are accounted for already although their schedule still points at them, or
 /// behind them.
@@ -37,6 +37,7 @@ impl Slice<'_> {
     /// fails in between leaves its slot, in this slice, taken, and not free with nothing owed.
     pub(super) async fn for_tick(&mut self, taken: &Taken) -> Result<(), Failure> {
         self.leadership().await?;
+        self.zone_data().await?;
         let workers: Vec<&WorkerName> = taken.workers.iter().collect();
         let names: Vec<&str> = workers.iter().map(|worker| worker.as_str()).collect();
         self.workers(&names).await?;
@@ -52,13 +53,19 @@ impl Slice<'_> {
         let found = self.of_workers(ACCOUNTED_FOR, &names).await?;
         self.keep_occurrences(&found)?;
         self.newest_definitions(&workers).await?;
-        let found = sqlx::query(NEXT).bind(taken.now.micros()).fetch_all(&mut *self.db).await?;
+        // The tick may move each of its own: the first of the others is what comes next.
+        let found = sqlx::query(NEXT)
+            .bind(taken.now.micros())
+            .bind(i64::try_from(workers.len()).unwrap_or(i64::MAX).saturating_add(1))
+            .fetch_all(&mut *self.db)
+            .await?;
         self.keep_workers(&found)
     }
 
     /// One worker: its row, what it owes, whether its next instant is accounted for already, and
     /// its handler.
     pub(super) async fn for_worker(&mut self, worker: &WorkerName) -> Result<(), Failure> {
+        self.zone_data().await?;
         let only = [worker.as_str()];
         self.workers(&only).await?;
         for statement in [OWED_BY_WORKERS, ACCOUNTED_FOR] {

@@ -9,6 +9,7 @@ mod runners;
 mod wishes;
 
 use horarium_core::ledger::{Command, Leadership, Rows};
+use horarium_core::recurrence::{ZoneData, ZoneRelease};
 use horarium_core::schedule::Occurrence;
 use horarium_core::words::{Name, RunId, SchedulerId, WorkerName};
 use sqlx::PgConnection;
@@ -27,8 +28,9 @@ pub(crate) async fn load(
     db: &mut PgConnection,
     command: &Command,
     taken: &Taken,
+    zones: &ZoneData,
 ) -> Result<Rows, Failure> {
-    let mut slice = Slice { db, rows: Rows::default() };
+    let mut slice = Slice { db, zones, rows: Rows::default() };
     match command {
         Command::Register(registration) => slice.for_register(registration).await?,
         Command::Retire { runner } => slice.for_retire(*runner).await?,
@@ -52,9 +54,11 @@ pub(crate) async fn load(
 /// Rows on their way from the tables.
 struct Slice<'a> {
     db: &'a mut PgConnection,
+    zones: &'a ZoneData,
     rows: Rows,
 }
 
+const ZONE_DATA: &str = "SELECT zone_data FROM ledger";
 const LEADERSHIP: &str = "SELECT scheduler, since, last_tick FROM leadership";
 const RUNS_BY_ID: &str = concat!("SELECT ", run_fields!(), " FROM run WHERE id = ANY ($1)");
 const SLOTS_OF_WORKERS: &str =
@@ -73,6 +77,11 @@ const NEWEST_DEFINITIONS: &str = concat!(
 impl Slice<'_> {
     async fn leadership(&mut self) -> Result<(), Failure> {
         self.rows.leadership = read_leadership(&mut *self.db).await?;
+        Ok(())
+    }
+
+    async fn zone_data(&mut self) -> Result<(), Failure> {
+        self.rows.zone_data = read_zone_data(&mut *self.db).await?;
         Ok(())
     }
 
@@ -135,7 +144,7 @@ impl Slice<'_> {
 
     fn keep_workers(&mut self, found: &[PgRow]) -> Result<(), Failure> {
         for row in found {
-            let (name, worker) = row::worker::read(row)?;
+            let (name, worker) = row::worker::read(row, self.zones)?;
             self.rows.workers.insert(name, worker);
         }
         Ok(())
@@ -151,6 +160,12 @@ impl Slice<'_> {
         }
         Ok(kept)
     }
+}
+
+/// The zone data that the ledger goes by.
+pub(crate) async fn read_zone_data(db: &mut PgConnection) -> Result<Option<ZoneRelease>, Failure> {
+    let row = sqlx::query(ZONE_DATA).fetch_one(db).await?;
+    Fields::of(&row, "the ledger", "zone_data").parse_optional("zone_data")
 }
 
 /// Who ticked last.

@@ -1,9 +1,9 @@
 //! The table `worker`: the row itself, its schedule and its settings.
 
 use horarium_core::ledger::{Settings, Worker};
-use horarium_core::recurrence::Occasion;
+use horarium_core::recurrence::{Occasion, WrittenRecurrence, ZoneData, ZoneRelease};
 use horarium_core::schedule::due::Advance;
-use horarium_core::schedule::{Revision, Schedule};
+use horarium_core::schedule::{Plan, Revision, Schedule};
 use horarium_core::words::{By, Request, Timestamp, WorkerName};
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
@@ -56,7 +56,7 @@ pub(crate) async fn save_schedule(
         schedule.last_wall.map(|wall| wall.to_string()),
         schedule.next.and_then(|next| next.ordinal),
         i64::from(schedule.runs_created),
-        schedule.zone_data.as_str(),
+        schedule.zone_data.to_string(),
         schedule.changed_at.micros(),
         json(&schedule.changed_by)?
     )
@@ -65,14 +65,37 @@ pub(crate) async fn save_schedule(
 const ADVANCE: &str = "
 UPDATE worker SET
     accounted_until = ?2, next_at = ?3, next_wall = ?4, last_wall = ?5, next_ordinal = ?6,
-    runs_created = ?7
+    runs_created = ?7, zone_data = ?8
 WHERE name = ?1";
+
+const RECOMPUTE: &str = "
+UPDATE worker SET next_at = ?2, next_wall = ?3, next_ordinal = ?4, zone_data = ?5
+WHERE name = ?1";
+
+/// Writes when the worker's schedule fires by newer zone data.
+pub(crate) async fn recompute(
+    db: &mut SqliteConnection,
+    name: &WorkerName,
+    next: Option<Occasion>,
+    release: ZoneRelease,
+) -> Result<(), Failure> {
+    execute!(
+        db,
+        RECOMPUTE,
+        name.as_str(),
+        next.map(|next| next.at.micros()),
+        next.map(|next| next.wall.to_string()),
+        next.and_then(|next| next.ordinal),
+        release.to_string()
+    )
+}
 
 /// Writes where the worker's schedule stands after an occurrence.
 pub(crate) async fn advance(
     db: &mut SqliteConnection,
     name: &WorkerName,
     advance: &Advance,
+    release: ZoneRelease,
 ) -> Result<(), Failure> {
     execute!(
         db,
@@ -83,7 +106,8 @@ pub(crate) async fn advance(
         advance.next.map(|next| next.wall.to_string()),
         advance.last_wall.map(|wall| wall.to_string()),
         advance.next.and_then(|next| next.ordinal),
-        i64::from(advance.runs_created)
+        i64::from(advance.runs_created),
+        release.to_string()
     )
 }
 
@@ -134,23 +158,28 @@ pub(crate) async fn save_settings(
     )
 }
 
-/// Reads a row.
-pub(crate) fn read(row: &SqliteRow) -> Result<(WorkerName, Worker), Failure> {
+/// Reads a row; its rule in these zone data.
+pub(crate) fn read(row: &SqliteRow, zones: &ZoneData) -> Result<(WorkerName, Worker), Failure> {
     let fields = Fields::of(row, "worker", "name");
     let revision = Revision(fields.unsigned("revision")?);
     let worker = Worker {
         accounted_until: fields.time("accounted_until")?,
         revision,
-        schedule: read_schedule(&fields, revision)?,
+        schedule: read_schedule(&fields, revision, zones)?,
         settings: read_settings(&fields)?,
     };
     Ok((fields.parse("name")?, worker))
 }
 
-fn read_schedule(fields: &Fields<'_>, revision: Revision) -> Result<Option<Schedule>, Failure> {
-    let Some(plan) = fields.json_optional("plan")? else {
+fn read_schedule(
+    fields: &Fields<'_>,
+    revision: Revision,
+    zones: &ZoneData,
+) -> Result<Option<Schedule>, Failure> {
+    let Some(plan) = fields.json_optional::<Plan<WrittenRecurrence>>("plan")? else {
         return Ok(None);
     };
+    let plan = plan.read(zones).map_err(|error| fields.corrupt("plan", &error))?;
     let next = match fields.time_optional("next_at")? {
         Some(at) => Some(Occasion {
             at,
@@ -165,7 +194,7 @@ fn read_schedule(fields: &Fields<'_>, revision: Revision) -> Result<Option<Sched
         next,
         last_wall: fields.parse_optional("last_wall")?,
         runs_created: fields.narrow("runs_created")?,
-        zone_data: fields.get("zone_data")?,
+        zone_data: fields.parse("zone_data")?,
         revision,
         changed_at: fields.time("changed_at")?,
         changed_by: fields.json("changed_by")?,

@@ -16,7 +16,12 @@ WHERE retry = 'OWED' AND worker IN (SELECT value FROM json_each(?1))";
 pub(super) const DUE: &str = "
 SELECT * FROM worker WHERE next_at <= ?1 ORDER BY next_at, name LIMIT ?2";
 pub(super) const NEXT: &str = "
-SELECT * FROM worker WHERE next_at > ?1 ORDER BY next_at, name LIMIT 1";
+SELECT * FROM worker WHERE next_at > ?1 ORDER BY next_at, name LIMIT ?2";
+/// What older zone data computed. Their texts are ordered as they were published.
+pub(super) const STALE: &str = r#"
+SELECT * FROM worker INDEXED BY ix_worker_zone_data
+WHERE enablement = '"enabled"' AND zone_data < ?1 AND (next_at IS NULL OR next_at > ?2)
+ORDER BY zone_data, name LIMIT ?3"#;
 /// An instant that is accounted for already although its schedule still points at it.
 pub(super) const ACCOUNTED_FOR: &str = "
 SELECT occurrence.* FROM worker
@@ -24,10 +29,22 @@ JOIN occurrence ON occurrence.worker = worker.name AND occurrence.scheduled_for 
 WHERE worker.name IN (SELECT value FROM json_each(?1))";
 
 impl Slice<'_> {
-    /// The first owed retries whose slot is free, the first due schedules, and the instant that
-    /// comes next; of each worker concerned its slot, what it owes and its handler.
+    /// What is to be computed anew, the first owed retries whose slot is free, the first due
+    /// schedules, and the instant that comes next; of each worker concerned its slot, what it owes and its handler.
     pub(super) async fn for_tick(&mut self, limit: u32) -> Result<(), Failure> {
         self.leadership().await?;
+        let release = self.zones.release();
+        if self.rows.zone_data.is_some_and(|adopted| release < adopted) {
+            // It will be refused.
+            return Ok(());
+        }
+        let stale = sqlx::query(STALE)
+            .bind(release.to_string())
+            .bind(self.now.micros())
+            .bind(one_more(limit))
+            .fetch_all(&mut *self.db)
+            .await?;
+        self.keep_workers(&stale)?;
         let found =
             sqlx::query(OWED_WITH_FREE_SLOT).bind(one_more(limit)).fetch_all(&mut *self.db).await?;
         let owed = self.keep_occurrences(&found)?;
@@ -54,7 +71,12 @@ impl Slice<'_> {
         self.workers(&concerned).await?;
         self.newest_definitions(&concerned).await?;
 
-        let found = sqlx::query(NEXT).bind(self.now.micros()).fetch_all(&mut *self.db).await?;
+        // The tick may move every stale one: the first of the others is what comes next.
+        let found = sqlx::query(NEXT)
+            .bind(self.now.micros())
+            .bind(i64::try_from(stale.len()).unwrap_or(i64::MAX).saturating_add(1))
+            .fetch_all(&mut *self.db)
+            .await?;
         self.keep_workers(&found)
     }
 

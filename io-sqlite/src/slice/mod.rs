@@ -11,10 +11,11 @@ mod runners;
 mod wishes;
 
 use horarium_core::ledger::{Command, Leadership, Rows, Sequences};
+use horarium_core::recurrence::{ZoneData, ZoneRelease};
 use horarium_core::schedule::Occurrence;
 use horarium_core::words::{Fence, Name, RunId, RunNumber, SchedulerId, Timestamp, WorkerName};
+use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
-use sqlx::{Row, SqliteConnection};
 
 use crate::error::Failure;
 use crate::row::{self, Fields, json};
@@ -24,9 +25,10 @@ pub(crate) async fn load(
     db: &mut SqliteConnection,
     now: Timestamp,
     command: &Command,
+    zones: &ZoneData,
 ) -> Result<Rows, Failure> {
-    let mut slice = Slice { db, now, rows: Rows::default() };
-    slice.sequences().await?;
+    let mut slice = Slice { db, now, zones, rows: Rows::default() };
+    slice.ledger().await?;
     match command {
         Command::Register(registration) => slice.for_register(registration).await?,
         Command::Turn(turn) => slice.for_turn(turn).await?,
@@ -53,10 +55,11 @@ pub(crate) async fn load(
 struct Slice<'a> {
     db: &'a mut SqliteConnection,
     now: Timestamp,
+    zones: &'a ZoneData,
     rows: Rows,
 }
 
-const SEQUENCES: &str = "SELECT next_number, next_fence FROM ledger";
+const LEDGER: &str = "SELECT * FROM ledger";
 const LEADERSHIP: &str = "SELECT scheduler, since, last_tick FROM leadership";
 const RUNS_BY_ID: &str = "
 SELECT * FROM run WHERE id IN (SELECT unhex(value) FROM json_each(?1))";
@@ -70,8 +73,8 @@ SELECT * FROM catalogue WHERE handler = ?1
 ORDER BY version DESC, published_at DESC, hash DESC LIMIT 1";
 
 impl Slice<'_> {
-    async fn sequences(&mut self) -> Result<(), Failure> {
-        self.rows.sequences = read_sequences(&mut *self.db).await?;
+    async fn ledger(&mut self) -> Result<(), Failure> {
+        (self.rows.sequences, self.rows.zone_data) = read_ledger(&mut *self.db).await?;
         Ok(())
     }
 
@@ -138,7 +141,7 @@ impl Slice<'_> {
 
     fn keep_workers(&mut self, found: &[SqliteRow]) -> Result<(), Failure> {
         for row in found {
-            let (name, worker) = row::worker::read(row)?;
+            let (name, worker) = row::worker::read(row, self.zones)?;
             self.rows.workers.insert(name, worker);
         }
         Ok(())
@@ -156,14 +159,17 @@ impl Slice<'_> {
     }
 }
 
-/// What the sequences give next.
-pub(crate) async fn read_sequences(db: &mut SqliteConnection) -> Result<Sequences, Failure> {
-    let row = sqlx::query(SEQUENCES).fetch_one(db).await?;
-    let (number, fence): (i64, i64) = (row.try_get(0)?, row.try_get(1)?);
-    Ok(Sequences {
-        number: RunNumber(number.cast_unsigned()),
-        fence: Fence::from_number(fence.cast_unsigned()),
-    })
+/// What the sequences give next, and the zone data that the ledger goes by.
+pub(crate) async fn read_ledger(
+    db: &mut SqliteConnection,
+) -> Result<(Sequences, Option<ZoneRelease>), Failure> {
+    let row = sqlx::query(LEDGER).fetch_one(db).await?;
+    let fields = Fields::of(&row, "ledger", "id");
+    let sequences = Sequences {
+        number: RunNumber(fields.unsigned("next_number")?),
+        fence: Fence::from_number(fields.unsigned("next_fence")?),
+    };
+    Ok((sequences, fields.parse_optional("zone_data")?))
 }
 
 /// Who ticked last.

@@ -9,7 +9,7 @@ use crate::open::OpenOptions;
 use crate::read;
 use crate::store::SqliteStore;
 
-const OFTEN: [(&str, &str); 17] = [
+const OFTEN: [(&str, &str); 18] = [
     ("runs by id", super::RUNS_BY_ID),
     ("slots of workers", super::SLOTS_OF_WORKERS),
     ("workers by name", super::WORKERS_BY_NAME),
@@ -23,6 +23,7 @@ const OFTEN: [(&str, &str); 17] = [
     ("owed by workers", agenda::OWED_BY_WORKERS),
     ("due", agenda::DUE),
     ("next", agenda::NEXT),
+    ("stale", agenda::STALE),
     ("accounted for", agenda::ACCOUNTED_FOR),
     ("occurrence of a run", wishes::OCCURRENCE_OF_RUN),
     ("list of runs", read::RUNS),

@@ -70,6 +70,8 @@ impl Conservation {
                 | Event::RetryChanged { .. }
                 | Event::ChainExtended { .. }
                 | Event::ScheduleAdvanced { .. }
+                | Event::ScheduleRecomputed { .. }
+                | Event::ZoneDataAdopted { .. }
                 | Event::ScheduleSaved { .. }
                 | Event::ScheduleDeleted { .. }
                 | Event::SettingsSaved { .. }
@@ -144,7 +146,10 @@ impl Conservation {
                         Done::Occurred { worker, fate, .. } if fate.creates_run() => {
                             accepted.push(worker.clone());
                         }
-                        Done::Occurred { .. } | Done::Poisoned { .. } => {}
+                        Done::Occurred { .. }
+                        | Done::Poisoned { .. }
+                        | Done::ZoneDataAdopted { .. }
+                        | Done::Recomputed { .. } => {}
                     }
                 }
             }

@@ -142,11 +142,15 @@ impl Occurrences {
                     self.recorded(now, command, occurrence, facts)?;
                     recorded.insert(occurrence.worker.clone());
                 }
-                Event::ScheduleAdvanced { worker, advance } => {
+                Event::ScheduleAdvanced { worker, advance, .. } => {
                     if !recorded.contains(worker) {
                         return Err(wrong(format!("{worker} moved on and nothing was recorded")));
                     }
                     self.advanced(now, worker, advance)?;
+                }
+                // The clocks here know one release.
+                Event::ScheduleRecomputed { worker, release, .. } => {
+                    return Err(wrong(format!("{worker} was computed anew, with {release}")));
                 }
                 Event::ScheduleSaved { worker, schedule, .. } => {
                     self.nothing_dropped(now, worker, &recorded)?;
@@ -174,6 +178,7 @@ impl Occurrences {
                 | Event::SettingsSaved { .. }
                 | Event::CataloguePublished(_)
                 | Event::SchedulerTicked(_)
+                | Event::ZoneDataAdopted { .. }
                 | Event::RunPruned { .. }
                 | Event::OccurrencePruned { .. } => {}
             }

@@ -225,7 +225,7 @@ fn catch_up_each(before: &Ledger, handled: &mut Handled) {
         })
         .collect();
     for event in &mut handled.events {
-        let Event::ScheduleAdvanced { worker, advance } = event else { continue };
+        let Event::ScheduleAdvanced { worker, advance, .. } = event else { continue };
         let from = caught_up.iter().find(|(of, _)| of == worker).map(|(_, at)| *at);
         let schedule = before.rows().workers.get(worker).and_then(|row| row.schedule.as_ref());
         if let (Some(from), Some(schedule)) = (from, schedule) {

@@ -143,6 +143,7 @@ impl World {
             }
             Output::Standby => self.tell(|| format!("scheduler {scheduler} stands by")),
             Output::Ticked(_) => {}
+            Output::Refused(refusal) => self.note(|| format!("scheduler {scheduler}: {refusal}")),
             Output::WakeAt(moment) => self.set_scheduler_alarm(scheduler, moment),
             Output::Finished => {
                 self.tell(|| format!("scheduler {scheduler} ends"));

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 
-use horarium_core::recurrence::{LocalTime, Recurrence, Zone};
+use horarium_core::recurrence::{LocalTime, Recurrence};
 use horarium_core::words::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -15,6 +15,7 @@ use serde_json::Value;
 use super::super::failure::Failure;
 use super::super::terminal::gone;
 use super::{LARGEST_COUNT, now};
+use crate::zone_data;
 
 /// The longest line that is read, in bytes.
 const LONGEST_LINE: u64 = 4 * 1024 * 1024;
@@ -120,7 +121,7 @@ fn next(question: Value) -> Result<(Vec<String>, bool), String> {
     if !(1..=LARGEST_COUNT).contains(&count) {
         return Err(format!("count {count}: ask for 1 to {LARGEST_COUNT} instants"));
     }
-    let zone: Zone = question.timezone.parse().map_err(|error| format!("timezone: {error}"))?;
+    let zone = zone_data::zone(&question.timezone).map_err(|error| format!("timezone: {error}"))?;
     let recurrence = match question.kind.as_str() {
         "cron" => Recurrence::cron(&question.expression, zone),
         "rrule" => Recurrence::rrule(&question.expression, start(&question)?, zone),

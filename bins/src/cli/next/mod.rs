@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use clap::{ArgGroup, Args};
-use horarium_core::recurrence::{Recurrence, zone_data_release};
+use horarium_core::recurrence::Recurrence;
 use horarium_core::words::Timestamp;
 
 use super::arguments::Format;
@@ -16,6 +16,7 @@ use super::failure::Failure;
 use super::rule::RuleArguments;
 use super::table::{Cell, Table};
 use super::terminal::{Terminal, WARNING};
+use crate::zone_data;
 
 /// The most instants of one question.
 const LARGEST_COUNT: u32 = 10_000;
@@ -73,7 +74,7 @@ fn one(terminal: Terminal, arguments: &Next, recurrence: Recurrence) -> Result<(
     let count = usize::try_from(arguments.count).unwrap_or(usize::MAX);
     let next = recurrence.preview(after, count);
     let view = NextInstantsView {
-        zone_data: zone_data_release(),
+        zone_data: zone_data::in_force().data().release(),
         after,
         next: next.iter().map(|next| NextView::new(recurrence.zone(), next)).collect(),
         exhausted: next.len() < count,

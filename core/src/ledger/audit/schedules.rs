@@ -1,7 +1,7 @@
 //! What the audit looks at in the life of a schedule.
 
 use crate::ledger::command::Command;
-use crate::recurrence::Occasion;
+use crate::recurrence::{Occasion, Pace, Recurrence, ZoneRelease};
 use crate::run::Trigger;
 use crate::schedule::due::Advance;
 use crate::schedule::{Fate, Occurrence, Plan, Retry, Schedule, SkipReason};
@@ -179,9 +179,56 @@ impl Audit {
         bounded(worker, &seen.plan, advance.next, advance.runs_created)?;
         self.account(worker, advance.accounted_until)?;
         let next_run_at = advance.next.map(|next| next.at);
-        let seen = Seen { runs_created: advance.runs_created, next_run_at, ..seen };
+        let (runs_created, last_wall) = (advance.runs_created, advance.last_wall);
+        let seen = Seen { runs_created, next_run_at, last_wall, ..seen };
         self.schedules.insert(worker.clone(), seen);
         Ok(())
+    }
+
+    /// New zone data move what lies ahead and nothing else.
+    pub(super) fn schedule_recomputed(
+        &mut self,
+        step: &Step<'_>,
+        worker: &WorkerName,
+        next: Option<Occasion>,
+    ) -> Found {
+        let Some(seen) = self.schedules.get(worker).cloned() else {
+            return Err(Violation::of(
+                Invariant::NothingLost,
+                format!("{worker} was computed anew without a schedule"),
+            ));
+        };
+        self.due_is_accounted_for(step, worker)?;
+        bounded(worker, &seen.plan, next, seen.runs_created)?;
+        if let Some(next) = next {
+            let accounted = self.accounted.get(worker).copied().unwrap_or(Timestamp::EPOCH);
+            hold(next.at > accounted, Invariant::OneCatchUp, || {
+                format!("{worker} was moved to {}, accounted for until {accounted}", next.at)
+            })?;
+            let rule = &seen.plan.recurrence;
+            let is_free = match rule {
+                // One instant is the same by all data.
+                Recurrence::Once(_) => true,
+                Recurrence::Cron(_) | Recurrence::Rrule(_) => match rule.pace() {
+                    Pace::FixedTime => seen.last_wall.is_none_or(|last| next.wall > last),
+                    Pace::RealTime => true,
+                },
+            };
+            hold(is_free, Invariant::OneCatchUp, || {
+                format!("{worker} was moved to {}, which it had already", next.wall)
+            })?;
+        }
+        let next_run_at = next.map(|next| next.at);
+        self.schedules.insert(worker.clone(), Seen { next_run_at, ..seen });
+        Ok(())
+    }
+
+    /// The ledger's zone data become newer only.
+    pub(super) fn zone_data_adopted(&mut self, release: ZoneRelease) -> Found {
+        let before = self.zone_data.replace(release);
+        hold(before.is_none_or(|before| before < release), Invariant::OneCatchUp, || {
+            format!("zone data {before:?} gave way to {release}")
+        })
     }
 
     pub(super) fn schedule_saved(

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::ledger::command::{ReportEvent, Turn};
 use crate::ledger::reply::{HoldAnswer, ReportAnswer};
 use crate::ledger::{Claim, Command, Event, Handled, OccurrenceKey, Reply, Rows, Turned};
+use crate::recurrence::{Wall, ZoneRelease};
 use crate::run::{Run, RunStatus};
 use crate::schedule::{Plan, Schedule};
 use crate::words::{Fence, RunId, RunnerId, Timestamp, WorkerName};
@@ -34,6 +35,8 @@ pub struct Audit {
     pub(super) accounted: BTreeMap<WorkerName, Timestamp>,
     /// Each worker's schedule.
     pub(super) schedules: BTreeMap<WorkerName, Seen>,
+    /// The zone data that the ledger goes by.
+    pub(super) zone_data: Option<ZoneRelease>,
 }
 
 /// What is remembered of a schedule.
@@ -42,6 +45,7 @@ pub(super) struct Seen {
     pub(super) plan: Plan,
     pub(super) runs_created: u32,
     pub(super) next_run_at: Option<Timestamp>,
+    pub(super) last_wall: Option<Wall>,
 }
 
 impl Seen {
@@ -50,6 +54,7 @@ impl Seen {
             plan: schedule.plan.clone(),
             runs_created: schedule.runs_created,
             next_run_at: schedule.next.map(|next| next.at),
+            last_wall: schedule.last_wall,
         }
     }
 }
@@ -86,7 +91,7 @@ impl Step<'_> {
 impl Audit {
     /// Watches a ledger that starts with these rows.
     pub fn of(rows: &Rows) -> Self {
-        let mut audit = Self::default();
+        let mut audit = Self { zone_data: rows.zone_data, ..Self::default() };
         for run in rows.runs.values() {
             audit.remember(run);
         }
@@ -180,9 +185,13 @@ impl Audit {
             Event::ChainExtended { worker, scheduled_for, run } => {
                 self.chain_extended(step, worker, *scheduled_for, *run)
             }
-            Event::ScheduleAdvanced { worker, advance } => {
+            Event::ScheduleAdvanced { worker, advance, release: _ } => {
                 self.schedule_advanced(step, worker, advance)
             }
+            Event::ScheduleRecomputed { worker, next, .. } => {
+                self.schedule_recomputed(step, worker, *next)
+            }
+            Event::ZoneDataAdopted { release } => self.zone_data_adopted(*release),
             Event::ScheduleSaved { worker, schedule, accounted_until } => {
                 self.schedule_saved(step, worker, schedule, *accounted_until)
             }

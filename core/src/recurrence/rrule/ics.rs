@@ -7,7 +7,7 @@
 use super::error::RruleError;
 use super::local_time::{LocalTime, LocalTimeError};
 use super::{Dates, Rrule};
-use crate::recurrence::{Zone, ZoneError};
+use crate::recurrence::{Zone, ZoneData, ZoneError};
 
 /// The most bytes of all lines.
 const MAX_BYTES: usize = 65_536;
@@ -79,8 +79,8 @@ impl IcsProblem {
     }
 }
 
-/// Reads all lines.
-pub(super) fn read(text: &str) -> Result<Lines, IcsError> {
+/// Reads all lines; zones are those of these data.
+pub(super) fn read(text: &str, zones: &ZoneData) -> Result<Lines, IcsError> {
     if text.len() > MAX_BYTES {
         return Err(IcsProblem::TooLong { bytes: text.len() }.at(1));
     }
@@ -99,10 +99,10 @@ pub(super) fn read(text: &str) -> Result<Lines, IcsError> {
             }
             "DTSTART" => {
                 once(start.is_some(), "DTSTART")?;
-                start = Some(property.start().map_err(|problem| problem.at(number))?);
+                start = Some(property.start(zones).map_err(|problem| problem.at(number))?);
             }
-            "RDATE" => added.push((number, property.times())),
-            "EXDATE" => excluded.push((number, property.times())),
+            "RDATE" => added.push((number, property.times(zones))),
+            "EXDATE" => excluded.push((number, property.times(zones))),
             _ => {
                 let found = property.name.chars().take(40).collect();
                 return Err(IcsProblem::UnknownProperty { found }.at(number));
@@ -179,19 +179,19 @@ impl<'a> Property<'a> {
         }
     }
 
-    fn start(&self) -> Result<(LocalTime, Zone), IcsProblem> {
-        let Times { times, zone } = self.times()?;
+    fn start(&self, zones: &ZoneData) -> Result<(LocalTime, Zone), IcsProblem> {
+        let Times { times, zone } = self.times(zones)?;
         match times[..] {
             [time] => Ok((time, zone.ok_or(IcsProblem::NoZone)?)),
             [..] => Err(IcsProblem::SecondTime { property: "DTSTART" }),
         }
     }
 
-    fn times(&self) -> Result<Times, IcsProblem> {
+    fn times(&self, zones: &ZoneData) -> Result<Times, IcsProblem> {
         let mut zone = None;
         for (key, value) in &self.parameters {
             if key.eq_ignore_ascii_case("TZID") && zone.is_none() {
-                zone = Some(value.parse::<Zone>()?);
+                zone = Some(zones.zone(value)?);
             } else if !(key.eq_ignore_ascii_case("VALUE")
                 && value.eq_ignore_ascii_case("DATE-TIME"))
             {

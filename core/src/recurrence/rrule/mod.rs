@@ -38,7 +38,7 @@ use self::series::Series;
 use super::advice;
 use super::clock_change::{Pace, WallTimes};
 use super::zone::Gap;
-use super::{Occasion, RecurrenceError, Wall, Zone};
+use super::{Occasion, RecurrenceError, Wall, Zone, ZoneData};
 use crate::words::time::Timestamp;
 
 /// The most RDATEs and EXDATEs of a rule together.
@@ -125,8 +125,8 @@ impl RruleRule {
     }
 
     /// The rule in iCalendar lines: DTSTART with its TZID, RRULE, RDATE, EXDATE.
-    pub fn from_ics(text: &str) -> Result<Self, RecurrenceError> {
-        let lines = ics::read(text)?;
+    pub fn from_ics(text: &str, zones: &ZoneData) -> Result<Self, RecurrenceError> {
+        let lines = ics::read(text, zones)?;
         Self::new(lines.rrule, lines.dtstart, lines.zone, lines.dates)
     }
 

@@ -6,7 +6,7 @@
 //! is watched by the audit of the sixteen invariants, and the rows are checked when a story ends.
 //!
 //! Not told, since it is in every story: that a turn took its number, that a leader ticked again,
-//! sweeps that found nothing, and when a runner wants to be woken.
+//! that the first one has the compiled-in zone data, sweeps that found nothing, and when a runner wants to be woken.
 
 mod cast;
 mod explaining;

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use horarium_core::ledger::command::{Retention, Tick};
 use horarium_core::ledger::{Command, Reply, Wish};
-use horarium_core::recurrence::{Recurrence, Zone};
+use horarium_core::recurrence::{Recurrence, Zone, ZoneData};
 use horarium_core::schedule::{Plan, Revision};
 use horarium_core::words::Request;
 
@@ -66,6 +66,12 @@ impl Stage {
     pub(crate) fn release(&mut self, name: &str, force: bool) -> Reply {
         let run = self.run(name).id;
         self.say("ada", &Command::Release { run, force, by: by("ada") })
+    }
+
+    /// From now on who speaks to the store has these zone data.
+    pub(crate) fn zone_data(&mut self, zones: ZoneData) {
+        self.note(&format!("from a process with zone data {}", zones.release()));
+        self.ledger.set_zone_data(zones);
     }
 
     /// The revision of the worker's schedule.

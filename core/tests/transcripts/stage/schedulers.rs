@@ -53,7 +53,7 @@ impl Stage {
                 Output::Leading => self.does(who, "LEADS"),
                 Output::Standby => self.does(who, "STANDS BY"),
                 // The reply says it.
-                Output::Ticked(_) => {}
+                Output::Ticked(_) | Output::Refused(_) => {}
                 Output::WakeAt(moment) => self.member(who).alarm = moment,
                 Output::Finished => self.does(who, "ends"),
             }

@@ -1,6 +1,7 @@
 //! Events in short words.
 
 use horarium_core::ledger::Event;
+use horarium_core::recurrence::ZoneRelease;
 use horarium_core::run::{Run, RunStatus};
 use horarium_core::schedule::{Enablement, Occurrence, Retry, Schedule};
 
@@ -10,7 +11,9 @@ impl Names {
     /// Nothing for what is in every story.
     pub(in super::super) fn event(&self, event: &Event) -> Option<String> {
         Some(match event {
-            Event::TurnTaken { .. } => return None,
+            Event::TurnTaken { .. } | Event::ZoneDataAdopted { release: ZoneRelease::BUNDLED } => {
+                return None;
+            }
             Event::SchedulerTicked(leadership) => {
                 if self.leader == Some(leadership.scheduler) {
                     return None;
@@ -60,7 +63,7 @@ impl Names {
                 self.at(*scheduled_for),
                 self.run(*run)
             ),
-            Event::ScheduleAdvanced { worker, advance } => {
+            Event::ScheduleAdvanced { worker, advance, .. } => {
                 let next = advance.next.map_or_else(
                     || String::from("its series ends"),
                     |next| format!("next {}", self.at(next.at)),
@@ -68,6 +71,14 @@ impl Names {
                 let until = self.at(advance.accounted_until);
                 format!("schedule of {worker} accounted for until {until}, {next}")
             }
+            Event::ScheduleRecomputed { worker, next, release } => {
+                let next = next.map_or_else(
+                    || String::from("its series ends"),
+                    |next| format!("next {}", self.at(next.at)),
+                );
+                format!("schedule of {worker} computed with zone data {release}, {next}")
+            }
+            Event::ZoneDataAdopted { release } => format!("zone data {release} adopted"),
             Event::ScheduleSaved { worker, schedule, accounted_until } => format!(
                 "schedule of {worker} saved: {}, accounted for until {}",
                 self.schedule(schedule),

@@ -4,7 +4,7 @@ use horarium_core::ledger::reply::{
     Accepted, Cancelling, Done, HoldAnswer, ReportAnswer, Saved, Ticked,
 };
 use horarium_core::ledger::{Command, Grant, Refusal, Reply, Turned};
-use horarium_core::words::RunId;
+use horarium_core::words::{RunId, Timestamp};
 
 use super::{Names, listed};
 
@@ -88,7 +88,12 @@ impl Names {
     }
 
     fn ticked(&self, ticked: &Ticked) -> String {
-        let mut parts: Vec<String> = ticked.done.iter().map(|done| self.done(done)).collect();
+        let told = |done: &&Done| !matches!(done, Done::ZoneDataAdopted { before: None, .. });
+        let mut parts: Vec<String> =
+            ticked.done.iter().filter(told).map(|done| self.done(done)).collect();
+        if ticked.recomputed > 0 {
+            parts.push(format!("{} computed anew", ticked.recomputed));
+        }
         if ticked.more {
             parts.push(String::from("more is left"));
         }
@@ -107,6 +112,15 @@ impl Names {
             ),
             Done::Occurred { worker, scheduled_for, fate } => {
                 format!("{worker} {} {}", self.at(*scheduled_for), self.fate(fate))
+            }
+            Done::ZoneDataAdopted { before: None, release } => format!("zone data {release}"),
+            Done::ZoneDataAdopted { before: Some(before), release } => {
+                format!("zone data {release} after {before}")
+            }
+            Done::Recomputed { worker, before, now } => {
+                let at =
+                    |at: &Option<Timestamp>| at.map_or(String::from("never"), |at| self.at(at));
+                format!("{worker} moved from {} to {}", at(before), at(now))
             }
             Done::Poisoned { worker, why } => format!("{worker} disabled: {why}"),
         }
