@@ -52,7 +52,7 @@ async fn processes_that_migrate_at_once_apply_each_step_once() {
         PostgresStore::migrate(&options)
     );
     let applied: Vec<u32> = [one, two, three].into_iter().flat_map(Result::unwrap).collect();
-    assert_eq!(applied, [1]);
+    assert_eq!(applied, [1, 2]);
 }
 
 #[tokio::test]
