@@ -8,6 +8,9 @@ use sim::facts::Fact;
 use sim::seeds::{FIXED, Seeds};
 use sim::timeline::KEPT;
 
+/// Checked steps for a second of a processor.
+const SLOWEST: u64 = 20_000;
+
 #[test]
 fn every_world_keeps_every_law_and_each_fact_happens_in_some() {
     let seeds = Seeds::from_environment().unwrap_or_else(|why| panic!("{why}"));
@@ -21,6 +24,8 @@ fn every_world_keeps_every_law_and_each_fact_happens_in_some() {
     for fact in Fact::ALL {
         println!("{:>9} {fact:?}", batch.facts.count(*fact));
     }
+    let speed = batch.per_second(batch.steps);
+    assert!(!whole_batch || speed >= SLOWEST, "only {speed} checked steps per CPU-second");
     let missing = batch.facts.missing();
     assert!(!whole_batch || missing.is_empty(), "these never happened: {missing:?}");
 }

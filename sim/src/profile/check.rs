@@ -1,6 +1,7 @@
 //! What a profile that was read from a file must keep to, so that its world makes sense and ends.
 
 use horarium_core::words::Span;
+use serde_json::Value;
 
 use super::{Faults, JobKinds, Profile, Seat};
 
@@ -81,35 +82,19 @@ impl JobKinds {
 }
 
 impl Faults {
+    /// Each is how often in a thousand, or the mean time between two, whichever faults there are.
     fn check(&self) -> Result<(), OutOfRange> {
-        for (name, permille) in [
-            ("request_lost", self.request_lost),
-            ("answer_lost", self.answer_lost),
-            ("request_late", self.request_late),
-            ("answer_late", self.answer_late),
-            ("request_twice", self.request_twice),
-            ("answer_twice", self.answer_twice),
-            ("rows_locked", self.rows_locked),
-            ("crash_amid", self.crash_amid),
-        ] {
-            within(&format!("`faults.{name}`"), permille, 0, 1_000)?;
-        }
-        for (name, every) in [
-            ("runner_crash", self.runner_crash),
-            ("scheduler_crash", self.scheduler_crash),
-            ("runner_freeze", self.runner_freeze),
-            ("guard_freeze", self.guard_freeze),
-            ("guard_death", self.guard_death),
-            ("scheduler_freeze", self.scheduler_freeze),
-            ("cut_off", self.cut_off),
-            ("lock_loss", self.lock_loss),
-            ("clock_step", self.clock_step),
-            ("shutdown", self.shutdown),
-            ("schedulers_away", self.schedulers_away),
-            ("all_away", self.all_away),
-        ] {
-            let every = every.unwrap_or(Span::from_secs(1));
-            spans(&format!("`faults.{name}`"), every, Span::from_secs(1), Span::from_days(1))?;
+        let Ok(Value::Object(faults)) = serde_json::to_value(self) else {
+            return Ok(());
+        };
+        for (name, often) in &faults {
+            let part = format!("`faults.{name}`");
+            if let Some(permille) = often.as_u64() {
+                within(&part, permille, 0, 1_000)?;
+            }
+            if let Some(every) = often.as_str().and_then(|text| text.parse().ok()) {
+                spans(&part, every, Span::from_secs(1), Span::from_days(1))?;
+            }
         }
         Ok(())
     }
