@@ -58,7 +58,14 @@ pub fn event(
         Event::RunnerRegistered(known) => {
             format!("{} registers", runner(known.registration.runner))
         }
+        Event::ScheduleRecomputed { worker, next: Some(next), release } => {
+            format!("by zone data {release} {worker} comes next at {}", clock(next.at))
+        }
+        Event::ScheduleRecomputed { worker, next: None, release } => {
+            format!("by zone data {release} {worker} comes no more")
+        }
         Event::TurnTaken { .. }
+        | Event::ZoneDataAdopted { .. }
         | Event::RunProgressed { .. }
         | Event::LeaseRenewed { .. }
         | Event::ChainExtended { .. }
