@@ -10,6 +10,7 @@ pub mod job;
 pub mod local_handler;
 pub mod logging;
 pub mod nearest;
+pub mod open_store;
 pub mod option_schema;
 pub mod store_location;
 pub mod zone_data;

@@ -13,6 +13,8 @@
 
 mod clock;
 mod error;
+mod hint;
+mod leader_lock;
 mod lock;
 mod migrate;
 mod open;
@@ -28,6 +30,8 @@ mod write;
 
 pub use clock::{Clock, SettableClock};
 pub use error::OpenError;
+pub use hint::{Hint, Hints};
+pub use leader_lock::{LeaderLock, LeaderLockError};
 pub use open::{OpenOptions, SchemaName};
 pub use schema::{Schema, SchemaError};
 pub use store::PostgresStore;

@@ -61,12 +61,19 @@ impl FromStr for SchemaName {
 }
 
 /// What to open, and how.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct OpenOptions {
-    connect: PgConnectOptions,
+    connect: Box<PgConnectOptions>,
     pub(crate) schema: SchemaName,
     pub(crate) clock: Clock,
     connections: u32,
+}
+
+/// Without user and password.
+impl fmt::Debug for OpenOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "OpenOptions({}, schema {})", self.server(), self.schema)
+    }
 }
 
 /// How many connections a store has at the most, unless told otherwise.
@@ -98,6 +105,7 @@ impl OpenOptions {
         let connect: PgConnectOptions = rest.parse().map_err(|error: sqlx::Error| {
             OpenError::Location { shown: without_password(location), why: error.to_string() }
         })?;
+        let connect = Box::new(connect);
         Ok(Self { connect, schema, clock: Clock::default(), connections: CONNECTIONS })
     }
 
@@ -126,8 +134,7 @@ impl OpenOptions {
 
     /// How a connection is made and set.
     pub(crate) fn connection(&self) -> PgConnectOptions {
-        self.connect
-            .clone()
+        PgConnectOptions::clone(&self.connect)
             .application_name("horarium")
             .options(SETTINGS)
             .options([("search_path", self.schema.as_str())])
@@ -219,9 +226,16 @@ impl PostgresStore {
             .map_err(|error| explain(error.into()))?;
         let mut connection = pool.acquire().await.map_err(|error| explain(error.into()))?;
         let found = Schema::of(&mut connection, &options.schema).await.map_err(explain)?;
-        drop(connection);
         options.check(found)?;
-        Ok(Self { pool, clock: options.clock.clone(), zones: ZoneData::bundled() })
+        let ledger = schema::ledger_id(&mut connection).await.map_err(explain)?;
+        drop(connection);
+        Ok(Self {
+            pool,
+            clock: options.clock.clone(),
+            zones: ZoneData::bundled(),
+            ledger,
+            options: options.clone(),
+        })
     }
 }
 
@@ -246,6 +260,8 @@ mod tests {
         let error = OpenOptions::at("postgres://ada:s3cret@host:port/db").unwrap_err().to_string();
         assert!(!error.contains("s3cret") && !error.contains("ada"), "{error}");
         assert!(error.contains("postgres://host:port/db"), "{error}");
+        let options = OpenOptions::at("postgres://ada:s3cret@host/db").unwrap();
+        assert_eq!(format!("{options:?}"), "OpenOptions(host:5432/db, schema horarium)");
     }
 
     #[test]

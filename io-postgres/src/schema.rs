@@ -7,6 +7,7 @@
 
 use horarium_core::words::Timestamp;
 use sqlx::{AssertSqlSafe, PgConnection, Row};
+use uuid::Uuid;
 
 use crate::error::Failure;
 use crate::open::SchemaName;
@@ -48,6 +49,7 @@ SELECT to_regnamespace($1) IS NOT NULL,
         AND to_regclass(format('%I.run_live', $1)) IS NOT NULL";
 const HEAD: &str = "
 SELECT version, min_compatible FROM schema_version ORDER BY version DESC LIMIT 1";
+const LEDGER: &str = "SELECT id FROM ledger";
 const RECORD: &str = "
 INSERT INTO schema_version (version, min_compatible, applied_at) VALUES ($1, $2, $3)";
 
@@ -142,6 +144,11 @@ impl Schema {
         };
         MIGRATIONS.iter().filter(move |migration| migration.version > have)
     }
+}
+
+/// Who a ledger is.
+pub(crate) async fn ledger_id(db: &mut PgConnection) -> Result<Uuid, Failure> {
+    Ok(sqlx::query_scalar(LEDGER).fetch_one(db).await?)
 }
 
 /// Waits until no other process migrates, for as long as the transaction lasts.

@@ -13,11 +13,13 @@ use horarium_core::recurrence::ZoneData;
 use horarium_core::store::{Store, StoreError};
 use horarium_core::words::{Fence, RunNumber, WorkerName};
 use sqlx::{Connection as _, PgConnection, PgPool};
+use uuid::Uuid;
 
 use crate::clock::Clock;
 use crate::error::{Failure, Verdict, verdict, verdict_of_connecting};
 use crate::lock::{self, Taken};
-use crate::{prune, slice, sweep, turn, write};
+use crate::open::OpenOptions;
+use crate::{hint, prune, slice, sweep, turn, write};
 
 /// The store on one schema of a PostgreSQL database. Its clones share its connections.
 #[derive(Debug, Clone)]
@@ -26,6 +28,10 @@ pub struct PostgresStore {
     pub(crate) clock: Clock,
     /// By these its rules are read.
     pub(crate) zones: ZoneData,
+    /// Who this ledger is.
+    pub(crate) ledger: Uuid,
+    /// How its connections are made.
+    pub(crate) options: OpenOptions,
 }
 
 /// How often a command is tried at the most.
@@ -107,6 +113,7 @@ impl PostgresStore {
         write::events(&mut db, &handled.events, &rows).await.map_err(before)?;
         let idle = unused(&taken, &handled, &rows);
         lock::unbring(&mut db, &idle).await.map_err(before)?;
+        hint::send(&mut db, self.ledger, &handled.events).await.map_err(before)?;
         db.commit().await.map_err(|error| Broken::in_commit(error.into()))?;
         Ok(handled.reply)
     }

@@ -61,7 +61,7 @@ async fn run(arguments: Arguments, guard: GuardLink) -> ExitCode {
         Err(error) => return fail(&error, Code::Usage),
     };
     let store = match arguments.store.open().await {
-        Ok((store, _)) => store,
+        Ok(store) => store,
         Err(error) => return fail(&error, error.exit_code()),
     };
     let runner = Some(RunnerRole { guard, config, handlers: file.handlers });

@@ -39,11 +39,11 @@ async fn run(arguments: Arguments) -> ExitCode {
         Ok(config) => config,
         Err(error) => return fail(&error, Code::Usage),
     };
-    let (store, database) = match arguments.store.open().await {
-        Ok(opened) => opened,
+    let store = match arguments.store.open().await {
+        Ok(store) => store,
         Err(error) => return fail(&error, error.exit_code()),
     };
-    let scheduler = Some(SchedulerRole { config, database });
+    let scheduler = Some(SchedulerRole { config });
     match daemon::serve(Arc::new(store), Roles { runner: None, scheduler }).await {
         Ok(_) => Code::Ok.into(),
         Err(error) => fail(&error, Code::Failure),

@@ -12,11 +12,11 @@ use super::arguments::{Author, Format, Show};
 use super::contract::{AppliedScheduleView, AppliedView, HandlerView};
 use super::failure::Failure;
 use super::handler::newest;
-use super::store::Opening;
 use super::table::{Facts, Table};
 use super::terminal::Terminal;
 use crate::catalogue_file::CatalogueFile;
 use crate::daemon::declare;
+use crate::store_location::Opening;
 
 /// What can be done with the catalogue.
 #[derive(Debug, Subcommand)]

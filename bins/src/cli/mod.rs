@@ -12,6 +12,7 @@ mod exec;
 mod explain;
 mod failure;
 mod handler;
+mod migrate;
 mod next;
 mod rule;
 mod run;
@@ -32,11 +33,10 @@ use clap::{Parser, Subcommand};
 
 use self::catalogue::CatalogueVerb;
 use self::failure::{EXIT_STATUSES, Failure};
-use self::store::Opening;
 use self::terminal::{Color, Terminal};
 use crate::daemon::OWN_FAILURE;
 use crate::logging::LogArguments;
-use crate::store_location::StoreArguments;
+use crate::store_location::{Opening, StoreArguments};
 use crate::zone_data;
 
 const FIRST_STEPS: &str = "\
@@ -137,7 +137,14 @@ Each line is one thing that has to be true for the next run to start: ok, wait (
 itself) or no, with what to do.")]
     Explain(explain::Explain),
     /// Make the store, or bring its schema up to what this program knows
-    Migrate,
+    #[command(after_help = "\
+Examples:
+  horarium migrate
+  horarium migrate --store 'postgres://HOST/DATABASE?schema=north'
+  horarium migrate --store postgres://HOST/DATABASE --print    # what it would execute; no change
+
+Daemons never migrate a server: they check the schema and say what is missing.")]
+    Migrate(migrate::Migrate),
 }
 
 /// Parses the command line, acts, and says how it went.
@@ -186,7 +193,7 @@ fn act(cli: &Cli, terminal: Terminal) -> Result<u8, Failure> {
         | Verb::Catalogue(_)
         | Verb::Settings(_)
         | Verb::Explain(_)
-        | Verb::Migrate => {
+        | Verb::Migrate(_) => {
             cli.log.start("warn");
             let runtime = tokio::runtime::Builder::new_current_thread()
                 .enable_all()
@@ -198,12 +205,17 @@ fn act(cli: &Cli, terminal: Terminal) -> Result<u8, Failure> {
 }
 
 async fn with_store(cli: &Cli, terminal: Terminal) -> Result<(), Failure> {
+    if let Verb::Migrate(migrate) = &cli.verb
+        && migrate.print
+    {
+        return migrate.printed(&cli.store, terminal).await;
+    }
     if let Verb::Catalogue(CatalogueVerb::Apply(apply)) = &cli.verb {
         // A faulty file must not leave an empty store behind.
         apply.read()?;
     }
     let opening = match &cli.verb {
-        Verb::Migrate => Opening::Migrate,
+        Verb::Migrate(_) => Opening::Migrate,
         Verb::Catalogue(verb) => verb.opening(),
         Verb::Up(_)
         | Verb::Exec(_)
@@ -224,7 +236,7 @@ async fn with_store(cli: &Cli, terminal: Terminal) -> Result<(), Failure> {
         Verb::Catalogue(verb) => verb.act(&store, terminal).await,
         Verb::Settings(verb) => verb.act(&store, terminal).await,
         Verb::Explain(verb) => verb.act(&store, terminal).await,
-        Verb::Migrate => terminal.print("the store's schema is up to date\n"),
+        Verb::Migrate(_) => terminal.print("the store's schema is up to date\n"),
         // They have no use for a store that is open.
         Verb::Up(_) | Verb::Exec(_) | Verb::Next(_) => Ok(()),
     };

@@ -61,7 +61,7 @@ pub async fn exec(guard: GuardLink, options: ExecOptions<'_>) -> Result<Foregrou
     let file = CatalogueFile::read(&options.catalogue, options.zone.as_ref())?;
     let purpose = Purpose::Foreground(Box::new(options.wish));
     let config = options.lease.foreground_config(&file.handlers, purpose)?;
-    let (store, _) = options.store.open().await?;
+    let store = options.store.open().await?;
     let mut signals = signals().map_err(ServeError::from)?;
     let store = Arc::new(store);
     let shell = RunnerShell::new(Arc::clone(&store), config, file.handlers, guard, true);

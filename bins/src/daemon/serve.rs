@@ -1,20 +1,20 @@
 //! Serving: a runner, a scheduler, or both in one process, until a signal ends it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use horarium_core::runner::{self, RunnerConfig};
 use horarium_core::scheduler::{self, SchedulerConfig};
 use horarium_core::words::Name;
-use horarium_sqlite::SqliteStore;
 use tokio::sync::mpsc::UnboundedSender;
 use tracing::{info, warn};
 
 use crate::guard::GuardLink;
 use crate::local_handler::LocalHandler;
+use crate::open_store::OpenStore;
 
-use super::leadership::FileLeadership;
+use super::duration;
+use super::leadership::StoreLeadership;
 use super::runner::{RunnerEnd, RunnerShell};
 use super::scheduler::SchedulerShell;
 use super::signals::{Signal, signals};
@@ -42,8 +42,6 @@ pub struct RunnerRole {
 pub struct SchedulerRole {
     /// What the machine is told.
     pub config: SchedulerConfig,
-    /// The database, beside which the leader's lock lies.
-    pub database: PathBuf,
 }
 
 /// How serving ended.
@@ -65,7 +63,7 @@ pub enum ServeError {
 
 /// Serves until a signal ends it: the first one lets jobs end within the drain grace, the second
 /// stops them at once.
-pub async fn serve(store: Arc<SqliteStore>, roles: Roles) -> Result<ServeEnd, ServeError> {
+pub async fn serve(store: Arc<OpenStore>, roles: Roles) -> Result<ServeEnd, ServeError> {
     let mut signals = signals()?;
     let handlers: BTreeSet<Name> = roles
         .runner
@@ -84,7 +82,7 @@ pub async fn serve(store: Arc<SqliteStore>, roles: Roles) -> Result<ServeEnd, Se
                 drop(runner.send(runner::Input::Hint));
             }
         };
-        let lock = FileLeadership::of(role.database);
+        let lock = StoreLeadership::of(&store, duration(role.config.probe));
         SchedulerShell::new(Arc::clone(&store), lock, role.config, on_work)
     });
     let scheduler_inputs = scheduler.as_ref().map(SchedulerShell::inputs);

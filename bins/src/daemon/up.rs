@@ -7,10 +7,12 @@ use std::sync::Arc;
 use horarium_core::recurrence::Zone;
 use horarium_core::runner::Purpose;
 use horarium_core::words::{By, Name, Timestamp, WorkerName};
+use tracing::warn;
 
 use crate::catalogue_file::{CatalogueFile, CatalogueFileError};
 use crate::guard::GuardLink;
-use crate::store_location::{self, StoreArguments, StoreLocationError};
+use crate::open_store::OpenStore;
+use crate::store_location::{self, Opening, StoreArguments, StoreLocationError};
 
 use super::{
     ArgumentError, DeclareError, Roles, RunnerArguments, RunnerRole, SchedulerArguments,
@@ -74,16 +76,18 @@ pub async fn up(
     let config = options.runner.config(&file.handlers, Purpose::Serve)?;
     let scheduler = options.scheduler.config()?;
     let default_name = if is_example { EXAMPLE_STORE } else { store_location::DEFAULT_NAME };
-    let path = options.store.path(default_name)?;
-    let store = store_location::open(&path).await?;
+    let store = options.store.location(default_name)?.open(Opening::Create).await?;
+    for warning in store.warnings() {
+        warn!("{warning}");
+    }
 
     let next = declare(&store, &file, &options.by).await?;
     let named = is_example || options.store.store.is_some();
-    introduce(&mut say, &origin, (is_example, named), &path, config.concurrency, &file, &next);
+    introduce(&mut say, &origin, (is_example, named), &store, config.concurrency, &file, &next);
 
     let roles = Roles {
         runner: Some(RunnerRole { guard, config, handlers: file.handlers }),
-        scheduler: Some(SchedulerRole { config: scheduler, database: path }),
+        scheduler: Some(SchedulerRole { config: scheduler }),
     };
     match serve(Arc::new(store), roles).await? {
         ServeEnd::Stopped => Ok(()),
@@ -110,7 +114,7 @@ fn introduce(
     say: &mut impl FnMut(&str),
     origin: &str,
     (is_example, store_is_named): (bool, bool),
-    store: &Path,
+    store: &OpenStore,
     concurrency: NonZeroU32,
     file: &CatalogueFile,
     next: &[(WorkerName, Option<Timestamp>)],
@@ -121,7 +125,7 @@ fn introduce(
         );
     }
     say(&format!("catalogue   {origin}"));
-    say(&format!("ledger      {}", store.display()));
+    say(&format!("ledger      {store}"));
     let handlers: Vec<&str> = file.handlers.keys().map(Name::as_str).collect();
     say(&format!("handlers    {} ({concurrency} jobs at a time)", handlers.join(", ")));
     for (worker, next) in next {
@@ -133,8 +137,7 @@ fn introduce(
         };
         say(&format!("schedule    {worker}: next at {when}"));
     }
-    let store =
-        if store_is_named { format!(" --store {}", store.display()) } else { String::new() };
+    let store = if store_is_named { format!(" --store {store}") } else { String::new() };
     say(&format!("look at     horarium{store} run list"));
     if let Some((worker, _)) = next.first() {
         say(&format!("            horarium{store} worker show {worker}"));

@@ -288,6 +288,6 @@ fn a_setting_of_the_environment_is_named_when_it_is_wrong() {
     assert_said!(program.run_with(&[("HORARIUM_TIMEZONE", "Mars/Base")], &["run", "list"]));
     assert_said!(program.run_with(&[("HORARIUM_ACTOR", "ada")], &["run", "start", "greeting"]));
     assert_said!(
-        program.run_with(&[("HORARIUM_STORE", "postgres://localhost/horarium")], &["run", "list"])
+        program.run_with(&[("HORARIUM_STORE", "mysql://localhost/horarium")], &["run", "list"])
     );
 }

@@ -5,16 +5,16 @@ use std::path::PathBuf;
 use horarium_sqlite::SchedulerLock;
 use tracing::warn;
 
-use super::scheduler::Leadership;
+use crate::daemon::scheduler::Leadership;
 
 /// The lock of one database.
-pub(super) struct FileLeadership {
+pub(in crate::daemon) struct FileLeadership {
     database: PathBuf,
     lock: Option<SchedulerLock>,
 }
 
 impl FileLeadership {
-    pub(super) fn of(database: PathBuf) -> Self {
+    pub(in crate::daemon) fn of(database: PathBuf) -> Self {
         Self { database, lock: None }
     }
 }
