@@ -13,8 +13,10 @@ use super::{CallId, Foreground, Output, Phase, Purpose, Runner};
 
 /// The shortest pause after a call that brought no answer; it doubles with each.
 const FIRST_PAUSE: Span = Span::from_millis(100);
-/// The pause before a report that met a locked row is said again.
-const BUSY_PAUSE: Span = Span::from_millis(50);
+/// The shortest pause before what met a locked row is said again; it doubles with each.
+const FIRST_BUSY_PAUSE: Span = Span::from_millis(50);
+/// The longest: a transaction that holds a row for long costs the store one turn a second.
+const LONGEST_BUSY_PAUSE: Span = Span::from_secs(1);
 /// At most so many runs in one sweep.
 const SWEEP_LIMIT: NonZeroU32 = match NonZeroU32::new(100) {
     Some(limit) => limit,
@@ -197,9 +199,12 @@ impl Runner {
         self.pause_until = now.plus(pause.scaled(permille, 1_000));
     }
 
-    /// A report met a locked row: a little later it is said again.
+    /// What was said met a locked row: it is said again, a little later each time.
     pub(super) fn met_busy(&mut self, now: Moment) {
-        self.pause_until = now.plus(BUSY_PAUSE);
+        let longest = self.config.lease.timing().heartbeat.scaled(1, 3).min(LONGEST_BUSY_PAUSE);
+        let pause = FIRST_BUSY_PAUSE.times(1 << self.busy_turns.min(16)).min(longest);
+        self.busy_turns = self.busy_turns.saturating_add(1);
+        self.pause_until = now.plus(pause);
     }
 
     /// The store has given this runner up: everything is killed, and it registers anew.

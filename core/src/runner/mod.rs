@@ -205,6 +205,8 @@ pub struct Runner {
     turns_made: u64,
     /// Calls in a row that brought no answer.
     failures: u32,
+    /// Turns in a row that met a locked row.
+    busy_turns: u32,
     /// No call before this.
     pause_until: Moment,
     next_heartbeat: Moment,
@@ -236,6 +238,7 @@ impl Runner {
             calls_made: 0,
             turns_made: 0,
             failures: 0,
+            busy_turns: 0,
             pause_until: now,
             next_heartbeat: now,
             next_poll: now,

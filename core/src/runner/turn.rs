@@ -119,6 +119,8 @@ impl Runner {
         }
         if busy {
             self.met_busy(now);
+        } else {
+            self.busy_turns = 0;
         }
     }
 

@@ -357,3 +357,37 @@ fn rule_9_a_renewal_that_met_a_locked_row_is_said_again() {
     stage.turn(A);
     insta::assert_snapshot!(stage.ends());
 }
+
+#[test]
+fn rule_9_a_row_that_stays_locked_is_asked_for_less_and_less_often() {
+    let mut stage = Stage::new(
+        "Rule 9: a business transaction holds the row for long. A says its word again after 50 ms,
+         then after twice as long each time, up to a second: the store is not asked twenty times a
+         second for nothing. A row that is free at once is asked for soon the next time.
+         Holds: nothing-lost.",
+    );
+    stage.runner_with(A, |config| config.concurrency = NonZeroU32::new(2).unwrap());
+    stage.settle(A);
+    stage.enqueue("backup");
+    stage.enqueue("backup:second");
+    stage.hint_runner(A);
+    stage.turn(A);
+    stage.job_is_started(A, "backup");
+    stage.job_is_started(A, "backup:second");
+    stage.turn(A);
+    stage.turn(A);
+    stage.wait("5s");
+    stage.lock_run("backup");
+    stage.job_exits(A, "backup", 0);
+    for _ in 0..8 {
+        stage.turn(A);
+    }
+    stage.unlock();
+    stage.turn(A);
+    stage.lock_run("backup:second");
+    stage.job_exits(A, "backup:second", 0);
+    stage.turn(A);
+    stage.unlock();
+    stage.turn(A);
+    insta::assert_snapshot!(stage.ends());
+}
