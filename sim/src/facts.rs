@@ -137,6 +137,28 @@ facts! {
     AllAway,
     /// An instant was accounted for in the hours after a change of its zone's clock.
     DueNearClockChange,
+    /// A command met a store that refused it.
+    StoreRefused,
+    /// A command was carried out late, for the store was slow.
+    StoreSlow,
+    /// A command met a store that was read-only.
+    StoreReadOnly,
+    /// A restart of the store took a request or an answer with it.
+    StoreRestarted,
+    /// A command waited for a row that a business transaction held.
+    WaitedForRow,
+    /// The store was restored from a backup.
+    Restored,
+    /// All runners died in one instant.
+    AllRunnersCrashed,
+    /// A runner and its guard were frozen together.
+    BothFroze,
+    /// A process died again soon after its start.
+    CrashedAgain,
+    /// A process was asked to stop while a call of it was out.
+    ShutdownAmid,
+    /// After days away the schedulers came back last.
+    SchedulersBackLast,
     /// Old rows were pruned.
     Pruned,
 }

@@ -75,6 +75,26 @@ incidents! {
     SchedulersAway,
     /// Everything is away.
     AllAway,
+    /// The store refuses everything for a while.
+    StoreRefuses,
+    /// The store is slow for a while.
+    StoreSlow,
+    /// The store is read-only for a while.
+    StoreReadOnly,
+    /// The store restarts.
+    StoreRestart,
+    /// The store is restored from a backup.
+    Restore,
+    /// A business transaction holds a worker's row.
+    RowHeld,
+    /// All runners die at once.
+    AllRunnersCrash,
+    /// A runner and its guard freeze together.
+    BothFreeze,
+    /// A process dies again soon after its start.
+    CrashAgain,
+    /// A process is asked to stop in the middle of something.
+    ShutdownAmid,
     /// A job fails.
     JobFails,
     /// A job says that its failure is final.

@@ -7,8 +7,9 @@ use horarium_core::ledger::{Command, Handled, Ledger, Rows};
 use horarium_core::words::{Span, Timestamp, WorkerName};
 
 use crate::breach::{Breach, Law};
-use crate::check::history::Change;
+use crate::check::history::{self, Change, Step};
 use crate::check::{Conservation, History, Occurrences};
+use crate::clock::Time;
 use crate::digest::Digest;
 use crate::facts::Facts;
 use crate::sabotage::Sabotage;
@@ -18,6 +19,9 @@ use crate::witness;
 const FOLD_EVERY: u64 = 61;
 /// The rows at rest are looked at every so many commands.
 const CHECK_EVERY: u64 = 307;
+
+/// How often a backup is taken, where that matters.
+const BACK_UP_EVERY: Span = Span::from_secs(45);
 
 /// A ledger and who watches it.
 #[derive(Debug)]
@@ -29,10 +33,26 @@ pub struct Store {
     occurrences: Occurrences,
     conservation: Conservation,
     /// Every change, in the store's own order.
-    order: Vec<Change>,
+    order: Vec<Step>,
+    backups: Option<Backups>,
     sabotage: Option<Sabotage>,
     handled: u64,
     digest: Digest,
+}
+
+/// The backups of a store.
+#[derive(Debug, Default)]
+struct Backups {
+    taken: Vec<Backup>,
+    next: Time,
+}
+
+/// What was at one time, and what its watchers knew.
+#[derive(Debug)]
+struct Backup {
+    ledger: Ledger,
+    occurrences: Occurrences,
+    conservation: Conservation,
 }
 
 impl Store {
@@ -46,6 +66,7 @@ impl Store {
             occurrences: Occurrences::default(),
             conservation: Conservation::default(),
             order: Vec::new(),
+            backups: None,
             sabotage,
             handled: 0,
             digest: Digest::default(),
@@ -67,6 +88,38 @@ impl Store {
         self.digest.finish()
     }
 
+    /// The same store, from which a backup is taken now and then.
+    #[must_use]
+    pub fn with_backups(self) -> Self {
+        Self { backups: Some(Backups::default()), ..self }
+    }
+
+    /// Its backup is restored, the last but one if there are more.
+    pub fn restore(&mut self) {
+        let Some(backups) = &self.backups else { return };
+        let which = backups.taken.len().saturating_sub(2);
+        let Some(backup) = backups.taken.get(which) else { return };
+        self.ledger = history::restored(&backup.ledger, &self.ledger);
+        self.audit = Audit::of(self.ledger.rows());
+        self.occurrences = backup.occurrences.clone();
+        self.conservation = backup.conservation.clone();
+        self.order.push(Step::Restored(which));
+    }
+
+    fn back_up(&mut self, at: Time) {
+        let Some(backups) = &mut self.backups else { return };
+        if at < backups.next {
+            return;
+        }
+        backups.next = at.plus(BACK_UP_EVERY);
+        backups.taken.push(Backup {
+            ledger: self.ledger.clone(),
+            occurrences: self.occurrences.clone(),
+            conservation: self.conservation.clone(),
+        });
+        self.order.push(Step::BackUp);
+    }
+
     /// Handles a command and looks whether it was right.
     pub fn handle(
         &mut self,
@@ -76,6 +129,7 @@ impl Store {
     ) -> Result<Handled, Breach> {
         self.handled += 1;
         let before = self.handled.is_multiple_of(FOLD_EVERY).then(|| self.ledger.clone());
+        self.back_up(change.at);
         let (now, locked) = (change.now, &change.locked);
         let looking = witness::Before::of(&self.ledger, command, locked, now);
         let handled = match self.sabotage {
@@ -92,7 +146,7 @@ impl Store {
         conserved.or_else(|breach| self.unless_weakened(breach))?;
         let expected = self.occurrences.observe(now, command, locked, &handled, facts);
         expected.or_else(|breach| self.unless_weakened(breach))?;
-        self.order.push(change);
+        self.order.push(Step::Change(change));
         if let Some(before) = before {
             self.fold(before, &handled)?;
         }

@@ -37,6 +37,17 @@ struct Call {
     answers: Vec<(Time, Reply)>,
 }
 
+/// A step in the store's own order.
+#[derive(Debug, Clone)]
+pub enum Step {
+    /// A command was carried out.
+    Change(Change),
+    /// A backup was taken.
+    BackUp,
+    /// A backup was restored: which of those that were taken.
+    Restored(usize),
+}
+
 /// A change in the store's own order.
 #[derive(Debug, Clone)]
 pub struct Change {
@@ -76,11 +87,26 @@ impl History {
     }
 
     /// Holds everything against the store's order of changes and its rows at the end.
-    pub fn judge(&self, order: &[Change], rows: &Rows) -> Result<(), Breach> {
+    pub fn judge(&self, order: &[Step], rows: &Rows) -> Result<(), Breach> {
         let mut pristine = Ledger::new();
         let mut taken: BTreeMap<CallNumber, Vec<(Time, Reply)>> = BTreeMap::new();
         let mut last = Time::START;
-        for change in order {
+        let mut backups = Vec::new();
+        for step in order {
+            let change = match step {
+                Step::Change(change) => change,
+                Step::BackUp => {
+                    backups.push(pristine.clone());
+                    continue;
+                }
+                Step::Restored(which) => {
+                    let Some(backup) = backups.get(*which) else {
+                        return Err(broken("a backup was restored that nobody had taken"));
+                    };
+                    pristine = restored(backup, &pristine);
+                    continue;
+                }
+            };
             let Some(call) = self.calls.get(change.call.0) else {
                 return Err(broken("something happened that nobody sent"));
             };
@@ -102,6 +128,16 @@ impl History {
             Err(broken("the rows are not those that the order of changes gives"))
         }
     }
+}
+
+/// A ledger after its backup was restored: claims from now on have larger fences than any that the
+/// lost part handed out. The backup alone does not know the epoch: restored twice, it would hand
+/// out the same fences twice.
+pub fn restored(backup: &Ledger, lost: &Ledger) -> Ledger {
+    let mut rows = backup.rows().clone();
+    let last = rows.sequences.fence.max(lost.rows().sequences.fence);
+    rows.sequences.fence = last.next_epoch();
+    Ledger::from_rows(rows)
 }
 
 impl Call {

@@ -53,7 +53,7 @@ impl Profile {
             workers,
             definitions,
             seats,
-            schedulers: draw.between(1, 2),
+            schedulers: draw.between(1, 3),
             scheduler: timing,
             retention: draw.chance(200).then(|| Retention {
                 keep: Span::from_days(7),
@@ -61,6 +61,7 @@ impl Profile {
                 limit: timing.batch,
             }),
             clock_step,
+            wild_clock: Span::ZERO,
             operator_gap: draw.span(Span::from_secs(1), Span::from_secs(60)),
             has_vulture: draw.chance(500),
             is_scheduled: draw.chance(500),
@@ -87,6 +88,49 @@ impl Profile {
         self.faults.schedulers_away = Some(Span::from_secs(60));
         for seat in &mut self.seats {
             seat.concurrency = at_least_one(5);
+        }
+        self
+    }
+
+    /// The same world with many workers, all due in the same instants, and runners that die all
+    /// at once: leases expire in herds.
+    pub(super) fn crowded(mut self, draw: &mut Draw) -> Self {
+        self.is_scheduled = true;
+        let handlers: Vec<Name> = self.definitions.keys().cloned().collect();
+        let crowd = (0..draw.between(20, 60)).filter_map(|instance| {
+            let handler = draw.pick_of(&handlers)?;
+            format!("{handler}:crowd{instance}").parse::<WorkerName>().ok()
+        });
+        self.workers.extend(crowd);
+        self.chaos = self.chaos.min(Span::from_minutes(8));
+        self.jobs.longest = self.jobs.longest.min(Span::from_secs(40));
+        self.scheduler.batch = at_least_one(draw.between(5, 20));
+        self.faults.all_runners_crash = Some(Span::from_secs(60));
+        for seat in &mut self.seats {
+            seat.concurrency = at_least_one(draw.between(10, 30));
+        }
+        self
+    }
+
+    /// The same world beyond a bound of the design.
+    pub(super) fn beyond_bounds(mut self, kind: Kind, draw: &mut Draw) -> Self {
+        self.kind = kind;
+        let soon = draw.span(Span::from_secs(20), Span::from_secs(90));
+        match kind {
+            Kind::Ordinary => {}
+            Kind::WildClock => {
+                self.wild_clock = draw.span(Span::from_secs(10), Span::from_minutes(10));
+                self.faults.clock_step = Some(soon);
+            }
+            Kind::BothFrozen => self.faults.both_freeze = Some(soon),
+            Kind::ShortRetention => {
+                self.retention = Some(Retention {
+                    keep: Span::from_minutes(1),
+                    keep_per_worker: 0,
+                    limit: self.scheduler.batch,
+                });
+            }
+            Kind::Restored => self.faults.restore = Some(soon.times(2)),
         }
         self
     }
@@ -232,6 +276,8 @@ fn faults(draw: &mut Draw) -> Faults {
         answer_twice: rarely(100),
         rows_locked: rarely(300),
         crash_amid: rarely(20),
+        crash_again: rarely(500),
+        shutdown_amid: rarely(20),
         ..Faults::default()
     };
     let mut every = |permille: u64, most: u64| {
@@ -250,6 +296,12 @@ fn faults(draw: &mut Draw) -> Faults {
         shutdown: every(400, 120),
         schedulers_away: every(250, 200),
         all_away: every(70, 300),
+        store_refuses: every(150, 200),
+        store_slow: every(150, 200),
+        store_read_only: every(100, 200),
+        store_restart: every(250, 120),
+        row_held: every(250, 60),
+        all_runners_crash: every(150, 200),
         ..messages
     }
 }

@@ -50,4 +50,24 @@ pub struct Faults {
     pub schedulers_away: Option<Span>,
     /// Everything is away for very long.
     pub all_away: Option<Span>,
+    /// The store refuses everything for a while.
+    pub store_refuses: Option<Span>,
+    /// The store is slow for a while: what its sender gave up is carried out later.
+    pub store_slow: Option<Span>,
+    /// The store is read-only for a while.
+    pub store_read_only: Option<Span>,
+    /// The store restarts; connections, locks and all that is on its way are gone.
+    pub store_restart: Option<Span>,
+    /// The store is restored from a backup. Only where that is the kind of world.
+    pub restore: Option<Span>,
+    /// A business transaction holds a worker's row.
+    pub row_held: Option<Span>,
+    /// All runners die in one instant.
+    pub all_runners_crash: Option<Span>,
+    /// A runner and its guard freeze together. Only where that is the kind of world.
+    pub both_freeze: Option<Span>,
+    /// A process dies again soon after its start. Times in a thousand.
+    pub crash_again: u64,
+    /// A process is asked to stop while a call of it is out. Times in a thousand.
+    pub shutdown_amid: u64,
 }

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use horarium_core::ledger::audit::Invariant;
 use serde::{Deserialize, Serialize};
 
 use crate::breach::Law;
@@ -15,23 +16,43 @@ pub enum Kind {
     /// Within the bounds of the design: every law holds.
     #[default]
     Ordinary,
+    /// The store's clock steps by minutes, further than the runners were told it may. A lease is
+    /// then over while its holder counts on it: the fence is the defence.
+    WildClock,
+    /// A runner and its guard are frozen together: nobody kills in time. The fence is the defence.
+    BothFrozen,
+    /// Finished rows are kept for a minute only, so that a wish that is sent again may come after
+    /// its row is gone.
+    ShortRetention,
+    /// The store is restored from a backup: what was answered since is gone, jobs run that the
+    /// rows know nothing of, and claims that had ended are held again.
+    Restored,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: &[Self] = &[Self::Ordinary];
+    pub const ALL: &[Self] =
+        &[Self::Ordinary, Self::WildClock, Self::BothFrozen, Self::ShortRetention, Self::Restored];
 
     /// The laws that may be broken in such worlds. A breach of one is passed over.
     pub const fn weakened(self) -> &'static [Law] {
         match self {
-            Self::Ordinary => &[],
+            Self::Ordinary | Self::ShortRetention => &[],
+            Self::WildClock | Self::BothFrozen => &[Law::Invariant(Invariant::NoOverlap)],
+            Self::Restored => &[
+                Law::Invariant(Invariant::NoOverlap),
+                Law::Invariant(Invariant::NothingLost),
+                Law::StartedOnce,
+                Law::ForegroundWord,
+            ],
         }
     }
 
     /// How many worlds of a thousand in a batch are of this kind.
     pub const fn share(self) -> u64 {
         match self {
-            Self::Ordinary => 1_000,
+            Self::Ordinary => 920,
+            Self::WildClock | Self::BothFrozen | Self::ShortRetention | Self::Restored => 20,
         }
     }
 

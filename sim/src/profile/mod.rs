@@ -53,6 +53,9 @@ pub struct Profile {
     pub retention: Option<Retention>,
     /// How far the store's clock may be off to either side.
     pub clock_step: Span,
+    /// How far it is off beyond that bound, which runners know nothing of.
+    #[serde(default)]
+    pub wild_clock: Span,
     /// The longest time between two wishes of operators.
     pub operator_gap: Span,
     /// True when somebody sweeps each lease in the very instant in which it runs out.
@@ -160,15 +163,12 @@ impl Profile {
     pub fn of(kind: Kind, seed: u64) -> Self {
         let mut draw = Draw::new(seed, Stream::Profile);
         let profile = Self::drawn(&mut draw);
-        match kind {
-            Kind::Ordinary => {
-                if draw.chance(50) {
-                    profile.piled_up()
-                } else {
-                    profile
-                }
-            }
-        }
+        let profile = match draw.below(100) {
+            0..5 => profile.piled_up(),
+            5..8 => profile.crowded(&mut draw),
+            _ => profile,
+        };
+        profile.beyond_bounds(kind, &mut draw)
     }
 
     /// The same world with nothing going wrong.

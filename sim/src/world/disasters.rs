@@ -12,6 +12,9 @@ use super::guards::Watch;
 use super::runners::Condition;
 use super::{Happening, World};
 
+/// Nothing of a kind strikes twice within so long.
+const COOLDOWN: Span = Span::from_millis(200);
+
 /// A kind of disaster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Disaster {
@@ -28,10 +31,18 @@ pub(super) enum Disaster {
     Shutdown,
     SchedulersAway,
     AllAway,
+    StoreRefuses,
+    StoreSlow,
+    StoreReadOnly,
+    StoreRestart,
+    Restore,
+    RowHeld,
+    AllRunnersCrash,
+    BothFreeze,
 }
 
 impl Disaster {
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 20] = [
         Self::RunnerCrash,
         Self::SchedulerCrash,
         Self::RunnerFreeze,
@@ -44,6 +55,14 @@ impl Disaster {
         Self::Shutdown,
         Self::SchedulersAway,
         Self::AllAway,
+        Self::StoreRefuses,
+        Self::StoreSlow,
+        Self::StoreReadOnly,
+        Self::StoreRestart,
+        Self::Restore,
+        Self::RowHeld,
+        Self::AllRunnersCrash,
+        Self::BothFreeze,
     ];
 
     /// What it is among the incidents.
@@ -62,6 +81,14 @@ impl Disaster {
             Self::Shutdown => Incident::Shutdown,
             Self::SchedulersAway => Incident::SchedulersAway,
             Self::AllAway => Incident::AllAway,
+            Self::StoreRefuses => Incident::StoreRefuses,
+            Self::StoreSlow => Incident::StoreSlow,
+            Self::StoreReadOnly => Incident::StoreReadOnly,
+            Self::StoreRestart => Incident::StoreRestart,
+            Self::Restore => Incident::Restore,
+            Self::RowHeld => Incident::RowHeld,
+            Self::AllRunnersCrash => Incident::AllRunnersCrash,
+            Self::BothFreeze => Incident::BothFreeze,
         }
     }
 }
@@ -69,7 +96,7 @@ impl Disaster {
 impl World {
     pub(super) fn plan_disasters(&mut self) {
         for disaster in Disaster::ALL {
-            self.plan_disaster(disaster);
+            self.plan_disaster(disaster, Time::START);
         }
     }
 
@@ -91,17 +118,26 @@ impl World {
             Disaster::Shutdown => faults.shutdown,
             Disaster::SchedulersAway => faults.schedulers_away,
             Disaster::AllAway => faults.all_away,
+            Disaster::StoreRefuses => faults.store_refuses,
+            Disaster::StoreSlow => faults.store_slow,
+            Disaster::StoreReadOnly => faults.store_read_only,
+            Disaster::StoreRestart => faults.store_restart,
+            Disaster::Restore => faults.restore,
+            Disaster::RowHeld => faults.row_held,
+            Disaster::AllRunnersCrash => faults.all_runners_crash,
+            Disaster::BothFreeze => faults.both_freeze,
         }
     }
 
-    fn plan_disaster(&mut self, disaster: Disaster) {
+    /// The next of a kind, at the earliest a moment after the last one is over.
+    fn plan_disaster(&mut self, disaster: Disaster, over: Time) {
         if disaster == Disaster::AllAway && self.away_until > Time::START {
             return;
         }
         if let Some(interval) = self.interval(disaster) {
             let mut own = self.drawn_from(Stream::Strikes, disaster as usize);
             let wait = own.span(Span::ZERO, interval.times(2));
-            let from = self.time.max(self.away_until);
+            let from = over.max(self.away_until);
             self.queue.put(from.plus(wait), Happening::Strikes(disaster));
         }
     }
@@ -110,13 +146,15 @@ impl World {
         if !self.is_chaos() {
             return;
         }
+        let mut over = self.time;
         if !self.is_away() && self.lets(disaster.incident()) {
-            self.strike(disaster);
+            over = over.plus(self.strike(disaster)).plus(COOLDOWN);
         }
-        self.plan_disaster(disaster);
+        self.plan_disaster(disaster, over);
     }
 
-    fn strike(&mut self, disaster: Disaster) {
+    /// How long it lasts, where another of its kind would not be felt meanwhile.
+    fn strike(&mut self, disaster: Disaster) -> Span {
         match disaster {
             Disaster::RunnerCrash => {
                 if let Some(runner) = self.some_runner() {
@@ -186,10 +224,13 @@ impl World {
             }
             Disaster::SchedulersAway => self.all_schedulers_go(Span::from_minutes(20)),
             Disaster::AllAway => {
-                let away = self.faults.span(Span::from_hours(1), Span::from_days(15));
+                let away = self.faults.span(Span::from_hours(1), Span::from_days(21));
                 self.tell(|| format!("everything is away for {away}"));
                 self.see(Fact::AllAway);
                 self.away_until = self.time.plus(away);
+                if self.faults.chance(500) {
+                    self.schedulers_lag = self.faults.span(Span::ZERO, Span::from_minutes(8));
+                }
                 self.all_schedulers_go(Span::ZERO);
                 for runner in 0..self.runners.len() {
                     if self.runners[runner].condition != Condition::Gone {
@@ -198,7 +239,34 @@ impl World {
                     }
                 }
             }
+            Disaster::AllRunnersCrash => {
+                let well: Vec<usize> =
+                    (0..self.runners.len()).filter(|it| self.may_crash(*it)).collect();
+                if well.len() > 1 {
+                    self.see(Fact::AllRunnersCrashed);
+                }
+                for runner in well {
+                    self.runner_crashes(runner);
+                }
+            }
+            Disaster::BothFreeze => {
+                if let Some(runner) = self.some_runner() {
+                    self.see(Fact::BothFroze);
+                    let pause = self.faults.span(Span::ZERO, self.runners[runner].lease.times(3));
+                    self.tell(|| format!("runner {runner} and its guard freeze, up to {pause}"));
+                    self.runner_freezes(runner);
+                    self.runners[runner].guard.watch = Watch::Frozen;
+                    self.after(pause, Happening::GuardThaws { runner });
+                }
+            }
+            Disaster::StoreRefuses
+            | Disaster::StoreSlow
+            | Disaster::StoreReadOnly
+            | Disaster::StoreRestart
+            | Disaster::Restore
+            | Disaster::RowHeld => return self.store_suffers(disaster),
         }
+        Span::ZERO
     }
 
     fn all_schedulers_go(&mut self, longest: Span) {
@@ -215,7 +283,7 @@ impl World {
 
     /// The store's clock steps to somewhere within its bound around true time.
     fn step_clock(&mut self) {
-        let bound = self.profile.clock_step;
+        let bound = self.profile.clock_step.max(self.profile.wild_clock);
         let micros = self.faults.span(Span::ZERO, bound.times(2)).micros();
         let reach = i64::try_from(bound.micros()).unwrap_or(0);
         let ahead = i64::try_from(micros).unwrap_or(0) - reach;

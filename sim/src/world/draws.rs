@@ -31,15 +31,22 @@ impl World {
             | Happening::RunnerThaws { runner }
             | Happening::GuardWakes { runner }
             | Happening::GuardThaws { runner }
+            | Happening::RunnerDiesAgain { runner }
             | Happening::JobActs { runner, .. } => (Stream::Runners, *runner),
             Happening::SchedulerWakes { scheduler, .. }
             | Happening::SchedulerHears { scheduler, .. }
+            | Happening::SchedulerDiesAgain { scheduler }
             | Happening::SchedulerThaws { scheduler } => (Stream::Schedulers, *scheduler),
             Happening::Arrives(letter) => return letter.draw.clone(),
             Happening::Strikes(disaster) => (Stream::Strikes, *disaster as usize),
             Happening::OperatorActs => (Stream::Operators, 0),
-            Happening::OperatorHears { operation, .. }
-            | Happening::OperatorGivesUp { operation } => (Stream::Operations, *operation),
+            Happening::OperatorGivesUp { operation } => (Stream::Operations, *operation),
+            Happening::Answers(answer) => match answer.addressee() {
+                Sender::Runner(runner, _) => (Stream::Runners, runner),
+                Sender::Scheduler(scheduler, _) => (Stream::Schedulers, scheduler),
+                Sender::Operator(operation) => (Stream::Operations, operation),
+                Sender::Vulture => (Stream::World, 1),
+            },
             Happening::SchedulerStarts
             | Happening::Expires
             | Happening::OperatorsBegin

@@ -4,7 +4,6 @@
 
 use std::collections::BTreeSet;
 
-use horarium_core::catalogue::Timeout;
 use horarium_core::ledger::OccurrenceKey;
 use horarium_core::runner::Input;
 use horarium_core::scheduler;
@@ -60,6 +59,8 @@ impl World {
             ledger.owed_retries().map(|owed| (owed.worker.clone(), owed.scheduled_for)).collect();
         self.phase = Phase::Settling { by: self.time.plus(self.bound()), runs, owed };
         self.profile.faults = Faults::default();
+        self.healed = Some(self.time);
+        self.outages.end();
         for runner in 0..self.runners.len() {
             self.runner_thaws(runner);
             self.guard_thaws(runner);
@@ -74,30 +75,20 @@ impl World {
         self.after(LOOK_EVERY, Happening::Looks);
     }
 
-    /// The longest that a job may live.
-    fn longest_job(&self) -> Span {
-        let limits = self.profile.definitions.values().map(|definition| match definition.timeout {
-            Timeout::After(limit) => limit.plus(definition.stop_grace),
-            Timeout::None => self.profile.jobs.longest,
-        });
-        limits.max().unwrap_or_default()
-    }
-
     /// The time within which everything must converge. All that waits for a runner waits at most
     /// for each other worker's job; what a dead runner held waits for its lease; a chain has three
     /// attempts with their delays.
     fn bound(&self) -> Span {
         let seats = &self.profile.seats;
         let lease = seats.iter().map(|seat| seat.lease.timing().lease).max().unwrap_or_default();
-        let poll = seats.iter().map(|seat| seat.poll).max().unwrap_or_default();
         let grace = seats.iter().map(|seat| seat.drain_grace).max().unwrap_or_default();
         let timing = self.profile.scheduler;
-        let workers = u64::try_from(self.profile.workers.len()).unwrap_or(u64::MAX);
-        let round = self.longest_job().plus(poll).plus(lease).times(workers.saturating_add(1));
         let delay = Span::from_secs(30).times(9).scaled(6, 5);
-        let attempt = round.plus(delay).plus(timing.poll.times(4));
+        let attempt = self.round().plus(delay).plus(timing.poll.times(4));
         let silence = timing.statement_timeout.times(8).plus(lease.times(3)).plus(grace);
-        attempt.times(3).plus(silence).plus(Self::longest_wait()).plus(timing.lock_retry.times(2))
+        let rest = Self::longest_wait().plus(timing.lock_retry.times(2));
+        // A clock that is ahead of its own rows first has to catch up.
+        attempt.times(3).plus(silence).plus(rest).plus(self.profile.wild_clock.times(2))
     }
 
     /// Looks whether everything has converged.
@@ -112,6 +103,9 @@ impl World {
             Phase::Quieting { by } => (*by, self.unquiet()),
             Phase::Stopping { by } => (*by, self.unstopped()),
         };
+        if let Some(what) = self.late() {
+            self.broke(Breach::new(Law::Convergence, what));
+        }
         match open {
             Some(what) if self.time > by => {
                 let since = self.bound();
@@ -161,7 +155,6 @@ impl World {
     /// What of that which was open when the faults stopped is still open.
     fn unsettled(&self, runs: &BTreeSet<RunId>, owed: &BTreeSet<OccurrenceKey>) -> Option<String> {
         let rows = self.store.ledger().rows();
-        let now = self.now();
         let open = runs.iter().filter_map(|id| rows.runs.get(id)).find(|run| run.is_active());
         if let Some(run) = open {
             return Some(format!(
@@ -178,19 +171,7 @@ impl World {
         if let Some(occurrence) = unpaid {
             return Some(format!("a retry of {} is owed", occurrence.worker));
         }
-        let slack = self.profile.scheduler.poll.plus(Span::from_secs(10));
-        if let Some((worker, at)) = self.store.overdue(now, slack) {
-            return Some(format!("{worker} is due since {at}"));
-        }
-        self.stale_lease()
-    }
-
-    fn stale_lease(&self) -> Option<String> {
-        let now = self.now();
-        let slack = self.profile.scheduler.poll.plus(Span::from_secs(20));
-        let first = self.store.ledger().running().next()?;
-        let expired = first.hold().is_some_and(|hold| hold.lease_expires_at.plus(slack) < now);
-        expired.then(|| format!("{} outlives its lease", describe::run(first.id)))
+        None
     }
 
     /// What is still going on although no schedule fires any more.

@@ -6,8 +6,10 @@ mod disasters;
 mod draws;
 mod guards;
 mod heal;
+mod lateness;
 mod network;
 mod operators;
+mod outages;
 mod runners;
 mod schedulers;
 mod work;
@@ -15,7 +17,7 @@ mod work;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 
-use horarium_core::ledger::{Claim, Command, Handled, Reply};
+use horarium_core::ledger::{Claim, Command, Handled};
 use horarium_core::runner;
 use horarium_core::scheduler;
 use horarium_core::words::Span;
@@ -38,8 +40,9 @@ use crate::timeline::Timeline;
 use bodies::{Act, Bodies};
 use disasters::Disaster;
 use heal::Phase;
-use network::Letter;
+use network::{Answer, Letter};
 use operators::Operators;
+use outages::Outages;
 use runners::RunnerProcess;
 use schedulers::SchedulerProcess;
 use work::Work;
@@ -74,14 +77,18 @@ enum Happening {
     SchedulerThaws { scheduler: usize },
     /// A command reaches the store.
     Arrives(Box<Letter>),
+    /// An answer reaches its addressee.
+    Answers(Box<Answer>),
+    /// A runner dies soon after its start.
+    RunnerDiesAgain { runner: usize },
+    /// A scheduler does.
+    SchedulerDiesAgain { scheduler: usize },
     /// A lease runs out on the store's clock.
     Expires,
     /// The first schedules are put.
     OperatorsBegin,
     /// An operator wants something.
     OperatorActs,
-    /// An operator is answered.
-    OperatorHears { operation: usize, reply: Box<Reply> },
     /// An operator has waited long enough for an answer.
     OperatorGivesUp { operation: usize },
     /// Something goes wrong.
@@ -126,6 +133,11 @@ pub struct World {
     away_until: Time,
     /// Which scheduler led last.
     led: Option<usize>,
+    /// How much later the schedulers come back.
+    schedulers_lag: Span,
+    /// When the faults stopped.
+    healed: Option<Time>,
+    outages: Outages,
     facts: Facts,
     signatures: BTreeSet<u64>,
     timeline: Timeline,
@@ -174,6 +186,9 @@ impl World {
             phase: Phase::Chaos,
             away_until: Time::START,
             led: None,
+            schedulers_lag: Span::ZERO,
+            healed: None,
+            outages: Outages::default(),
             facts: Facts::default(),
             signatures: BTreeSet::new(),
             timeline,
@@ -182,6 +197,9 @@ impl World {
             profile,
             sabotage,
         };
+        if world.profile.faults.restore.is_some() {
+            world.store = world.store.with_backups();
+        }
         for seat in 0..world.profile.seats.len() {
             world.queue.put(Time::START, Happening::RunnerStarts { seat });
         }
@@ -285,12 +303,12 @@ impl World {
             }
             Happening::SchedulerThaws { scheduler } => self.scheduler_thaws(scheduler),
             Happening::Arrives(letter) => self.arrives(*letter),
+            Happening::Answers(answer) => self.answers(*answer),
+            Happening::RunnerDiesAgain { runner } => self.runner_dies_again(runner),
+            Happening::SchedulerDiesAgain { scheduler } => self.scheduler_dies_again(scheduler),
             Happening::Expires => self.expires(),
             Happening::OperatorsBegin => self.put_first_schedules(),
             Happening::OperatorActs => self.operator_acts(),
-            Happening::OperatorHears { operation, reply } => {
-                self.operator_hears(operation, &reply);
-            }
             Happening::OperatorGivesUp { operation } => self.operator_gives_up(operation),
             Happening::Strikes(disaster) => self.strikes(disaster),
             Happening::Heals => self.heals(),

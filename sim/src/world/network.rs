@@ -1,6 +1,5 @@
 //! The network between everybody and the store: requests and answers are lost, late and doubled.
 
-use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
@@ -17,6 +16,7 @@ use crate::facts::Fact;
 use crate::incident::Incident;
 use crate::signature;
 
+use super::outages::{Connection, Hindrance};
 use super::runners::Condition;
 use super::{Happening, World};
 
@@ -39,6 +39,7 @@ struct Sent {
     sender: Sender,
     call: CallNumber,
     command: Arc<Command>,
+    connection: Connection,
 }
 
 /// A command on its way.
@@ -47,10 +48,26 @@ pub(super) struct Letter {
     sent: Sent,
     /// True when its sender has given it up.
     is_late: bool,
+    /// True when a slow store has let it wait.
+    has_waited: bool,
     /// What becomes of the answer.
     answer: Way,
     /// What is drawn when it arrives.
     pub(super) draw: Draw,
+}
+
+/// An answer on its way.
+#[derive(Debug)]
+pub(super) struct Answer {
+    to: Sent,
+    reply: Reply,
+}
+
+impl Answer {
+    /// Whom it is for.
+    pub(super) const fn addressee(&self) -> Sender {
+        self.to.sender
+    }
 }
 
 /// What becomes of a message.
@@ -74,7 +91,9 @@ impl World {
         let text = Self::sender_name(sender);
         self.note(|| format!("{text} → {}", describe::command(&command)));
         let call = self.history.sent(text, Arc::clone(&command), self.time);
-        let sent = Sent { sender, call, command: Arc::clone(&command) };
+        self.count_sent(sender);
+        let connection = self.outages.connect();
+        let sent = Sent { sender, call, command: Arc::clone(&command), connection };
         let faults = self.profile.faults;
         // A foreground start that comes late is rare and worth more tries.
         let often = if matches!(*command, Command::StartForeground { .. }) { 4 } else { 1 };
@@ -162,15 +181,18 @@ impl World {
     }
 
     fn post(&mut self, way: Span, sent: &Sent, is_late: bool, answer: Way) {
-        let letter = Letter { sent: sent.clone(), is_late, answer, draw: self.latency.fork() };
+        let draw = self.latency.fork();
+        let letter = Letter { sent: sent.clone(), is_late, has_waited: false, answer, draw };
         self.after(way, Happening::Arrives(Box::new(letter)));
     }
 
     /// A failed call is noticed at once, or only by its silence. True when it is noticed.
     fn perhaps_told(&mut self, sender: Sender, way: Span) -> bool {
-        if !self.faults.chance(500) {
-            return false;
-        }
+        self.faults.chance(500) && self.told(sender, way)
+    }
+
+    /// A failed call is noticed, unless nobody waits for its answer.
+    fn told(&mut self, sender: Sender, way: Span) -> bool {
         match sender {
             Sender::Runner(runner, call) => {
                 let input = Box::new(runner::Input::Unanswered(call));
@@ -187,9 +209,27 @@ impl World {
 
     /// A command reaches the store.
     pub(super) fn arrives(&mut self, letter: Letter) {
-        let Letter { sent, is_late, answer, draw: _ } = letter;
-        let Sent { sender, call, command } = sent;
-        let Some(handled) = self.handle(sender, call, &command) else {
+        let Letter { sent, has_waited, .. } = &letter;
+        let (sender, command) = (sent.sender, Arc::clone(&sent.command));
+        match self.hindrance(sent.connection, &command, *has_waited) {
+            None => {}
+            Some(Hindrance::Gone) => {
+                self.perhaps_told(sender, Span::ZERO);
+                return;
+            }
+            Some(Hindrance::NotTaken) => {
+                let way = self.one_way();
+                self.told(sender, way);
+                return;
+            }
+            Some(Hindrance::Waits(until)) => {
+                let letter = Box::new(Letter { is_late: true, has_waited: true, ..letter });
+                self.queue.put(until, Happening::Arrives(letter));
+                return;
+            }
+        }
+        let Letter { sent, is_late, answer, .. } = letter;
+        let Some(handled) = self.handle(sender, sent.call, &command) else {
             return;
         };
         if is_late && matches!(handled.reply, Reply::Turned(_)) {
@@ -201,15 +241,15 @@ impl World {
         let way = self.one_way();
         let answer = if self.is_deaf(sender) { Way::Lost } else { answer };
         match answer {
-            Way::Fine => self.answer(sender, call, way, handled.reply),
+            Way::Fine => self.answer(&sent, way, handled.reply),
             Way::Twice => {
                 let later = way.plus(self.latency.span(Span::ZERO, Span::from_secs(10)));
-                self.answer(sender, call, way, handled.reply.clone());
-                self.answer(sender, call, later, handled.reply);
+                self.answer(&sent, way, handled.reply.clone());
+                self.answer(&sent, later, handled.reply);
             }
             Way::Late => {
                 let late = way.plus(self.latency.span(Span::ZERO, Span::from_secs(20)));
-                self.answer(sender, call, late, handled.reply);
+                self.answer(&sent, late, handled.reply);
             }
             Way::Lost => {
                 self.see(Fact::AnswerLost);
@@ -280,21 +320,28 @@ impl World {
         Some(handled)
     }
 
-    fn answer(&mut self, sender: Sender, call: CallNumber, way: Span, reply: Reply) {
-        self.history.answered(call, self.time.plus(way), &reply);
+    fn answer(&mut self, to: &Sent, way: Span, reply: Reply) {
+        let answer = Answer { to: to.clone(), reply };
+        self.after(way, Happening::Answers(Box::new(answer)));
+    }
+
+    /// An answer reaches its addressee, unless the store was restarted meanwhile.
+    pub(super) fn answers(&mut self, answer: Answer) {
+        let Answer { to: Sent { sender, call, connection, .. }, reply } = answer;
+        if self.outages.is_cut(connection) {
+            self.see(Fact::StoreRestarted);
+            self.perhaps_told(sender, Span::ZERO);
+            return;
+        }
+        self.history.answered(call, self.time, &reply);
         match sender {
             Sender::Runner(runner, call) => {
-                let input = Box::new(runner::Input::Answered(call, reply));
-                self.after(way, Happening::RunnerHears { runner, input });
+                self.runner_hears(runner, runner::Input::Answered(call, reply));
             }
             Sender::Scheduler(scheduler, call) => {
-                let input = Box::new(scheduler::Input::Answered(call, reply));
-                self.after(way, Happening::SchedulerHears { scheduler, input });
+                self.scheduler_hears(scheduler, scheduler::Input::Answered(call, reply));
             }
-            Sender::Operator(operation) => {
-                let reply = Box::new(reply);
-                self.after(way, Happening::OperatorHears { operation, reply });
-            }
+            Sender::Operator(operation) => self.operator_hears(operation, &reply),
             Sender::Vulture => {}
         }
     }
@@ -323,7 +370,8 @@ impl World {
     pub(super) fn expires(&mut self) {
         let now = self.now();
         let first = self.store.ledger().running().next().and_then(|run| run.hold());
-        if first.is_some_and(|hold| hold.lease_expires_at <= now) {
+        let is_reachable = !self.outages.refuses(self.time);
+        if is_reachable && first.is_some_and(|hold| hold.lease_expires_at <= now) {
             let sweep = Arc::new(Command::Sweep { limit: NonZeroU32::MIN });
             let name = Self::sender_name(Sender::Vulture);
             let call = self.history.sent(name, Arc::clone(&sweep), self.time);
@@ -336,24 +384,26 @@ impl World {
     fn draw_locked(&mut self, command: &Command) -> Locked {
         let passes_over =
             matches!(command, Command::Turn(_) | Command::Tick(_) | Command::Sweep { .. });
+        let mut locked = Locked::default();
+        if passes_over {
+            self.lock_held(&mut locked);
+        }
         let is_drawn = passes_over && self.faults.chance(self.profile.faults.rows_locked);
         if !is_drawn || !self.lets(Incident::RowsLocked) {
-            return Locked::default();
+            return locked;
         }
         let ledger = self.store.ledger();
-        let mut runs = BTreeSet::new();
-        let mut workers = BTreeSet::new();
         for run in ledger.queue().chain(ledger.running()) {
             if self.faults.chance(500) {
-                runs.insert(run.id);
+                locked.runs.insert(run.id);
             }
         }
         for worker in &self.profile.workers {
             if self.faults.chance(500) {
-                workers.insert(worker.clone());
+                locked.workers.insert(worker.clone());
             }
         }
-        Locked { runs, workers }
+        locked
     }
 
     pub(super) fn sender_name(sender: Sender) -> String {

@@ -12,8 +12,9 @@ use horarium_core::words::{
     Actor, ActorKind, By, Note, Request, RunId, Span, Timestamp, WorkerName,
 };
 
-use crate::breach::Breach;
+use crate::breach::{Breach, Law};
 use crate::calendar;
+use crate::clock::Time;
 use crate::describe;
 use crate::incident::Incident;
 use crate::profile::retry;
@@ -43,6 +44,8 @@ struct Operation {
     /// All ids under which its runs were asked for.
     asked: Vec<RunId>,
     tries: u32,
+    /// When it was last tried.
+    tried: Time,
     is_settled: bool,
 }
 
@@ -268,6 +271,7 @@ impl World {
             command,
             asked: Vec::new(),
             tries: 0,
+            tried: self.time,
             is_settled: false,
         });
         self.try_operation(operation);
@@ -278,6 +282,7 @@ impl World {
             return;
         };
         found.tries += 1;
+        found.tried = self.time;
         if let Command::Enqueue(wishes) = &mut found.command {
             if found.tries > 1 && self.sabotage == Some(Sabotage::NewIdForOldWish) {
                 for wish in wishes.iter_mut() {
@@ -300,6 +305,11 @@ impl World {
         }
         if found.tries >= MOST_TRIES {
             found.is_settled = true;
+            let in_vain = self.healed.is_some_and(|healed| healed < found.tried);
+            if in_vain {
+                let what = format!("operator {operation} was not answered, and no fault strikes");
+                self.broke(Breach::new(Law::Convergence, what));
+            }
             return;
         }
         self.try_operation(operation);

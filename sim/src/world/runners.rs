@@ -15,6 +15,7 @@ use crate::sabotage::Sabotage;
 
 use super::guards::{Guard, Watch, Word};
 use super::network::Sender;
+use super::work::Process;
 use super::{Happening, World};
 
 /// How a process is.
@@ -43,6 +44,7 @@ pub(super) struct RunnerProcess {
     /// The call that it sent last, and when.
     last_call: (CallId, Moment),
     statement_timeout: Span,
+    heartbeat: Span,
     pub(super) lease: Span,
     /// Nothing that it sends arrives before this.
     pub(super) mute_until: Time,
@@ -50,6 +52,8 @@ pub(super) struct RunnerProcess {
     pub(super) deaf_until: Time,
     /// The run that it is for, if it is for one.
     foreground: Option<RunId>,
+    /// When it last heard an answer, or started.
+    pub(super) heard: Time,
     /// True once it was asked to stop by the last phase of the world.
     pub(super) must_retire: bool,
 }
@@ -63,6 +67,12 @@ impl RunnerProcess {
     /// True when it is there for one run.
     pub(super) const fn is_foreground(&self) -> bool {
         self.foreground.is_some()
+    }
+
+    /// The longest that it may be without an answer while none is lost: it speaks with every
+    /// heartbeat, after a pause if the last call failed.
+    pub(super) fn longest_silence(&self) -> Span {
+        self.heartbeat.times(2).plus(self.statement_timeout.times(3))
     }
 }
 
@@ -134,17 +144,37 @@ impl World {
             inbox: Vec::new(),
             last_call: (CallId(0), Moment::START),
             statement_timeout: seat.lease.timing().statement_timeout,
+            heartbeat: seat.lease.timing().heartbeat,
             lease: seat.lease.timing().lease,
             mute_until: Time::START,
             deaf_until: Time::START,
             foreground,
+            heard: self.time,
             must_retire: false,
         });
+        let timing = seat.lease.timing();
+        let interval = seat.poll.min(timing.heartbeat.scaled(1, 3)).min(timing.statement_timeout);
+        self.expect_work(Process::Runner(runner), interval);
         self.tell(|| match foreground {
             Some(run) => format!("runner {runner} starts, for {}", describe::run(run)),
             None => format!("runner {runner} starts"),
         });
         self.carry_out(runner, out);
+        if self.is_chaos()
+            && self.faults.chance(self.profile.faults.crash_again)
+            && self.lets(Incident::CrashAgain)
+        {
+            let soon = self.faults.span(Span::ZERO, timing.statement_timeout);
+            self.after(soon, Happening::RunnerDiesAgain { runner });
+        }
+    }
+
+    /// A runner dies before it has heard much.
+    pub(super) fn runner_dies_again(&mut self, runner: usize) {
+        if self.may_crash(runner) {
+            self.see(Fact::CrashedAgain);
+            self.runner_crashes(runner);
+        }
     }
 
     /// Tells a runner something about its own machine, a little later.
@@ -173,6 +203,26 @@ impl World {
             self.see(Fact::ForegroundInterrupted);
         }
         self.mark(&(runner, &input));
+        let reasons = match &input {
+            Input::Wake => 0,
+            Input::Answered(_, reply) => Self::reasons_in(reply),
+            Input::Identity(_)
+            | Input::Unanswered(_)
+            | Input::JobStarted(_)
+            | Input::JobNotStarted(..)
+            | Input::JobProgressed(..)
+            | Input::JobExited(..)
+            | Input::Hint
+            | Input::CancelHint
+            | Input::Shutdown
+            | Input::Hurry
+            | Input::Interrupt
+            | Input::GuardLost => 1,
+        };
+        self.has_reason(Process::Runner(runner), reasons);
+        if matches!(input, Input::Answered(..)) {
+            self.runners[runner].heard = self.time;
+        }
         self.note(|| format!("runner {runner} ← {}", describe::input(&input)));
         let process = &mut self.runners[runner];
         let now = process.clock.at(self.time);
@@ -200,7 +250,12 @@ impl World {
                 self.runner_crashes(runner);
                 return;
             }
+            let is_call = matches!(output, Output::Send(..));
             self.carry_out_one(runner, output);
+            if is_call && self.is_stopped_amid() {
+                self.see(Fact::ShutdownAmid);
+                self.runner_hears_soon(runner, Input::Shutdown);
+            }
         }
     }
 
@@ -297,6 +352,13 @@ impl World {
             .and_then(|id| self.store.ledger().rows().runners.get(&id))
             .map_or(0, |known| known.turn);
         taken == 0 || self.bodies.left_something(runner)
+    }
+
+    /// True when a process is asked to stop although a call of it is out.
+    pub(super) fn is_stopped_amid(&mut self) -> bool {
+        self.is_chaos()
+            && self.faults.chance(self.profile.faults.shutdown_amid)
+            && self.lets(Incident::ShutdownAmid)
     }
 
     /// True when a runner may die or freeze: never while its guard cannot do its part.

@@ -9,6 +9,7 @@ use crate::incident::Incident;
 
 use super::network::Sender;
 use super::runners::Condition;
+use super::work::Process;
 use super::{Happening, World};
 
 /// How often expired rows are looked for.
@@ -30,7 +31,11 @@ impl World {
     /// A scheduler process starts.
     pub(super) fn scheduler_starts(&mut self) {
         if self.is_away() {
-            self.queue.put(self.away_until, Happening::SchedulerStarts);
+            if !self.schedulers_lag.is_zero() {
+                self.see(Fact::SchedulersBackLast);
+            }
+            let back = self.away_until.plus(self.schedulers_lag);
+            self.queue.put(back, Happening::SchedulerStarts);
             return;
         }
         if self.phase.is_stopping() {
@@ -60,8 +65,25 @@ impl World {
             stands_by: false,
             inbox: Vec::new(),
         });
+        let interval = timing.poll.min(timing.statement_timeout);
+        self.expect_work(Process::Scheduler(scheduler), interval);
         self.tell(|| format!("scheduler {scheduler} starts"));
         self.carry_out_for_scheduler(scheduler, out);
+        if self.is_chaos()
+            && self.faults.chance(self.profile.faults.crash_again)
+            && self.lets(Incident::CrashAgain)
+        {
+            let soon = self.faults.span(Span::ZERO, timing.statement_timeout);
+            self.after(soon, Happening::SchedulerDiesAgain { scheduler });
+        }
+    }
+
+    /// A scheduler dies before it has heard much.
+    pub(super) fn scheduler_dies_again(&mut self, scheduler: usize) {
+        if self.is_chaos() && self.schedulers[scheduler].condition == Condition::Well {
+            self.see(Fact::CrashedAgain);
+            self.scheduler_crashes(scheduler);
+        }
     }
 
     pub(super) fn scheduler_wakes(&mut self, scheduler: usize, alarm: u64) {
@@ -81,6 +103,16 @@ impl World {
             Condition::Well => {}
         }
         self.mark(&(scheduler, &input));
+        let reasons = match &input {
+            Input::Wake => 0,
+            Input::Answered(_, reply) => Self::reasons_in(reply),
+            Input::LockHeld
+            | Input::LockMissing
+            | Input::Unanswered(_)
+            | Input::Hint
+            | Input::Shutdown => 1,
+        };
+        self.has_reason(Process::Scheduler(scheduler), reasons);
         let process = &mut self.schedulers[scheduler];
         let mut out = Vec::new();
         process.machine.handle(process.clock.at(self.time), input, &mut out);
@@ -106,7 +138,8 @@ impl World {
     fn carry_out_one_for_scheduler(&mut self, scheduler: usize, output: Output) {
         match output {
             Output::TryLock => {
-                let is_held = self.lock.is_none() || self.lock == Some(scheduler);
+                let is_free = self.lock.is_none() || self.lock == Some(scheduler);
+                let is_held = is_free && !self.outages.refuses(self.time);
                 if is_held {
                     self.lock = Some(scheduler);
                 } else {
@@ -115,7 +148,8 @@ impl World {
                 self.answer_about_lock(scheduler, is_held);
             }
             Output::ProbeLock => {
-                let is_held = self.lock == Some(scheduler);
+                let is_reachable = !self.outages.refuses(self.time);
+                let is_held = self.lock == Some(scheduler) && is_reachable;
                 self.answer_about_lock(scheduler, is_held);
             }
             Output::Unlock => {
@@ -126,6 +160,12 @@ impl World {
             Output::Send(call, command) => {
                 let patience = self.profile.scheduler.statement_timeout;
                 self.send(Sender::Scheduler(scheduler, call), command, patience);
+                if self.is_stopped_amid() {
+                    self.see(Fact::ShutdownAmid);
+                    let soon = self.moment_later();
+                    let input = Box::new(Input::Shutdown);
+                    self.after(soon, Happening::SchedulerHears { scheduler, input });
+                }
             }
             Output::Leading => {
                 let led = self.led.replace(scheduler);
@@ -148,6 +188,10 @@ impl World {
             Output::Finished => {
                 self.tell(|| format!("scheduler {scheduler} ends"));
                 self.schedulers[scheduler].condition = Condition::Gone;
+                if self.is_chaos() {
+                    let pause = self.faults.span(Span::from_millis(50), Span::from_secs(30));
+                    self.after(pause, Happening::SchedulerStarts);
+                }
             }
         }
     }
