@@ -176,7 +176,11 @@ impl Runner {
                     if more { now } else { now.plus(self.config.lease.timing().heartbeat) };
             }
             (CallKind::Retire, Reply::Retired) => self.finish(true, out),
-            (CallKind::Retire, Reply::StillHolding(_)) => self.shown_empty = false,
+            // A claim whose answer was lost lies behind a locked row: the turn did not show it.
+            (CallKind::Retire, Reply::StillHolding(_)) => {
+                self.shown_empty = false;
+                self.met_busy(now);
+            }
             // An answer of another kind is no answer.
             (
                 CallKind::Register

@@ -205,7 +205,7 @@ pub struct Runner {
     turns_made: u64,
     /// Calls in a row that brought no answer.
     failures: u32,
-    /// Turns in a row that met a locked row.
+    /// How often in a row something met a locked row.
     busy_turns: u32,
     /// No call before this.
     pause_until: Moment,

@@ -117,9 +117,10 @@ impl Runner {
         if said.refreshed && !turned.holding.contains(&HoldAnswer::Busy) {
             self.next_heartbeat = sent.plus(timing.heartbeat);
         }
+        // What is shown empty may still be refused as a retirement.
         if busy {
             self.met_busy(now);
-        } else {
+        } else if !self.shown_empty {
             self.busy_turns = 0;
         }
     }

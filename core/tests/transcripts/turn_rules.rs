@@ -278,6 +278,29 @@ fn rule_6_what_was_shown_before_a_later_claim_does_not_count() {
 }
 
 #[test]
+fn rule_6_a_claim_behind_a_locked_row_is_waited_for_without_haste() {
+    let mut stage = Stage::new(
+        "Rule 6: the answer that handed A a run was lost, and another transaction holds the row of
+         that run. A's turn with capacity 0 cannot show it, so A asks to retire and is told what it
+         still holds. It asks again after 50 ms, then after twice as long each time, up to a second,
+         until the row is free and the run comes to light. Holds: nothing-lost.",
+    );
+    stage.runner(A);
+    stage.enqueue("backup");
+    stage.hint_runner(A);
+    stage.lose_answer_of_turn(A);
+    stage.lock_run("backup");
+    stage.shutdown(A);
+    for _ in 0..6 {
+        stage.turn(A);
+    }
+    stage.unlock();
+    stage.turn(A);
+    stage.settle(A);
+    insta::assert_snapshot!(stage.ends());
+}
+
+#[test]
 fn rule_6_a_retirement_is_refused_while_the_runner_holds_something() {
     let mut stage = Stage::new(
         "Rule 6, from the store's side: whoever asks too early is told what is still held.",
