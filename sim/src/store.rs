@@ -1,5 +1,6 @@
 //! The store of a world: the ledger itself, watched at every step.
 
+use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 
 use horarium_core::ledger::audit::{self, Audit};
@@ -30,6 +31,8 @@ pub struct Store {
     audit: Audit,
     /// Breaches of these are passed over.
     weakened: &'static [Law],
+    /// Those that were.
+    passed_over: BTreeSet<Law>,
     occurrences: Occurrences,
     conservation: Conservation,
     /// Every change, in the store's own order.
@@ -63,6 +66,7 @@ impl Store {
             audit: Audit::of(ledger.rows()),
             ledger,
             weakened,
+            passed_over: BTreeSet::new(),
             occurrences: Occurrences::default(),
             conservation: Conservation::default(),
             order: Vec::new(),
@@ -168,7 +172,7 @@ impl Store {
     }
 
     /// Looks at the rows as they are.
-    pub fn check(&self) -> Result<(), Breach> {
+    pub fn check(&mut self) -> Result<(), Breach> {
         if Ledger::from_rows(self.ledger.rows().clone()) != self.ledger {
             return Err(Breach::new(Law::Fold, "the indexes do not follow from the rows"));
         }
@@ -179,9 +183,18 @@ impl Store {
             .try_for_each(|violation| self.unless_weakened(violation))
     }
 
-    fn unless_weakened(&self, breach: impl Into<Breach>) -> Result<(), Breach> {
+    /// The laws that were broken and passed over.
+    pub const fn passed_over(&self) -> &BTreeSet<Law> {
+        &self.passed_over
+    }
+
+    fn unless_weakened(&mut self, breach: impl Into<Breach>) -> Result<(), Breach> {
         let breach = breach.into();
-        if self.weakened.contains(&breach.law) { Ok(()) } else { Err(breach) }
+        if !self.weakened.contains(&breach.law) {
+            return Err(breach);
+        }
+        self.passed_over.insert(breach.law);
+        Ok(())
     }
 
     fn fold(&self, mut before: Ledger, handled: &Handled) -> Result<(), Breach> {

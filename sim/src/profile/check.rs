@@ -1,5 +1,6 @@
 //! What a profile that was read from a file must keep to, so that its world makes sense and ends.
 
+use horarium_core::recurrence::Zone;
 use horarium_core::words::Span;
 use serde_json::Value;
 
@@ -7,8 +8,10 @@ use super::{Faults, JobKinds, Profile, Seat};
 
 /// The longest chaos of a world.
 const LONGEST_CHAOS: Span = Span::from_days(1);
-/// The most seats, schedulers or workers.
+/// The most seats or schedulers.
 const MOST: u64 = 16;
+/// The most workers.
+const MOST_WORKERS: u64 = 100;
 /// How fast a host's clock may be: microseconds in a million true ones.
 const RATES: [u64; 2] = [900_000, 1_100_000];
 
@@ -29,7 +32,7 @@ impl Profile {
     pub fn check(&self) -> Result<(), OutOfRange> {
         let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
         within("the number of `seats`", count(self.seats.len()), 1, MOST)?;
-        within("the number of `workers`", count(self.workers.len()), 1, MOST)?;
+        within("the number of `workers`", count(self.workers.len()), 1, MOST_WORKERS)?;
         within("`schedulers`", self.schedulers, 1, MOST)?;
         for worker in &self.workers {
             if !self.definitions.contains_key(&worker.handler()) {
@@ -37,6 +40,10 @@ impl Profile {
                 return Err(out("a name in `workers`", value, "of a handler in `definitions`"));
             }
         }
+        if let Err(unknown) = self.zone.parse::<Zone>() {
+            return Err(out("`zone`", unknown.to_string(), "a name of the IANA database"));
+        }
+        spans("`wild_clock`", self.wild_clock, Span::ZERO, Span::from_hours(1))?;
         spans("`chaos`", self.chaos, Span::from_secs(1), LONGEST_CHAOS)?;
         spans("`latency`", self.latency, Span::ZERO, Span::from_minutes(1))?;
         let longest = Span::from_hours(1);
@@ -148,6 +155,8 @@ mod tests {
         assert!(told(|it| it.seats.clear()).starts_with("the number of `seats` is 0"));
         assert!(told(|it| it.chaos = Span::ZERO).starts_with("`chaos` is 0"));
         assert!(told(|it| it.seats[0].clock_rate = 1).contains("`clock_rate` of seat 0"));
+        assert!(told(|it| it.zone = String::from("Mars/Olympus")).starts_with("`zone` is"));
+        assert!(told(|it| it.wild_clock = Span::from_days(1)).starts_with("`wild_clock` is"));
         assert!(told(|it| it.definitions.clear()).contains("without a definition"));
         assert!(told(|it| it.jobs.deaf = 2_000).contains("`jobs.deaf`"));
         assert!(told(|it| it.faults.cut_off = Some(Span::ZERO)).contains("`faults.cut_off`"));

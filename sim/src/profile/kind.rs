@@ -43,7 +43,6 @@ impl Kind {
                 Law::Invariant(Invariant::NoOverlap),
                 Law::Invariant(Invariant::NothingLost),
                 Law::StartedOnce,
-                Law::ForegroundWord,
             ],
         }
     }

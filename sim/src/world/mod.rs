@@ -143,6 +143,8 @@ pub struct World {
     timeline: Timeline,
     digest: Digest,
     breach: Option<Breach>,
+    /// Breaches of weakened laws.
+    passed_over: BTreeSet<Law>,
 }
 
 /// What became of a world that broke no law.
@@ -158,6 +160,8 @@ pub struct Story {
     pub facts: Facts,
     /// The signatures of what its commands met.
     pub signatures: BTreeSet<u64>,
+    /// Which laws it broke that are weakened in its kind.
+    pub passed_over: BTreeSet<Law>,
 }
 
 impl World {
@@ -194,6 +198,7 @@ impl World {
             timeline,
             digest: Digest::default(),
             breach: None,
+            passed_over: BTreeSet::new(),
             profile,
             sabotage,
         };
@@ -226,6 +231,7 @@ impl World {
                 commands: self.store.handled(),
                 facts: self.facts.clone(),
                 signatures: std::mem::take(&mut self.signatures),
+                passed_over: self.passed_over.union(self.store.passed_over()).copied().collect(),
             }),
         }
     }
@@ -354,6 +360,7 @@ impl World {
     fn broke(&mut self, breach: Breach) {
         if self.profile.kind.weakened().contains(&breach.law) {
             self.timeline.note(self.time, || format!("  (weakened here) {breach}"));
+            self.passed_over.insert(breach.law);
             return;
         }
         self.tell(|| format!("BROKEN {breach}"));

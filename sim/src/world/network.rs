@@ -232,6 +232,10 @@ impl World {
         let Some(handled) = self.handle(sender, sent.call, &command) else {
             return;
         };
+        // What waited on its way says nothing of how often its sender asks.
+        if !is_late {
+            self.count_work(sender, &handled);
+        }
         if is_late && matches!(handled.reply, Reply::Turned(_)) {
             self.see(Fact::LateTurn);
         }
@@ -308,7 +312,6 @@ impl World {
             let command = describe::command(command);
             format!("  store at {now}: {name} {command} ⇒ {}", describe::reply(&handled.reply))
         });
-        self.count_work(sender, &handled);
         self.judge_slots(&handled);
         self.watch_leases(&handled);
         if let (Sender::Scheduler(scheduler, _), Command::Tick(_)) = (sender, command)
