@@ -92,7 +92,9 @@ impl Sabotage {
             Self::DeadlineFromAnswer | Self::ReportedAlive | Self::GuardAsleep => {
                 of(&[Law::Invariant(NoOverlap)])
             }
-            Self::AnyAnswerTaken => of(&[Law::StartedOnce, Law::Invariant(NoOverlap)]),
+            Self::AnyAnswerTaken => {
+                of(&[Law::StartedOnce, Law::ForegroundWord, Law::Invariant(NoOverlap)])
+            }
             Self::ClaimTooSoon => of(&[Law::Invariant(NotBefore)]),
             Self::DoubleEnqueue => of(&[Law::Invariant(NoDoubleEnqueue)]),
             Self::CancelledRetried => of(&[Law::Invariant(OnlyScheduledRetried)]),
