@@ -62,6 +62,14 @@ fn heavy_rules_are_answered_or_refused_at_once() {
         "FREQ=MINUTELY;BYHOUR=3;BYMINUTE=7;COUNT=100000",
         "FREQ=HOURLY;BYMINUTE=0,15,30,45;BYSETPOS=-1;COUNT=100000",
         "FREQ=DAILY;BYHOUR=1,2,3;COUNT=100000",
+        "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=29;COUNT=100000",
+        "FREQ=DAILY;INTERVAL=2;BYDAY=MO;BYMONTHDAY=13;COUNT=100000",
+        "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO;BYMONTH=6;BYSETPOS=1;COUNT=100000",
+        "FREQ=MONTHLY;BYDAY=MO;BYSETPOS=5;COUNT=100000",
+        "FREQ=YEARLY;BYWEEKNO=53;BYDAY=SU;COUNT=100000",
+        "FREQ=MINUTELY;BYMONTH=2;BYMONTHDAY=29;BYHOUR=3;BYMINUTE=7;COUNT=100000",
+        "FREQ=MINUTELY;INTERVAL=7;BYDAY=2MO;BYHOUR=3;BYMINUTE=7;COUNT=100000",
+        "FREQ=HOURLY;BYMONTHDAY=13;BYDAY=FR;BYHOUR=3;COUNT=100000",
     ] {
         for (zone, dtstart) in [
             ("UTC", "19700101T000000"),
@@ -77,6 +85,7 @@ fn heavy_rules_are_answered_or_refused_at_once() {
                 Timestamp::EPOCH,
                 "2026-03-08T06:30:00Z".parse().unwrap(),
                 "2199-12-31T23:59:59Z".parse().unwrap(),
+                "9000-01-01T00:00:00Z".parse().unwrap(),
                 "9999-12-30T21:59:59Z".parse().unwrap(),
                 Timestamp::MAX,
             ] {

@@ -16,6 +16,10 @@ use crate::recurrence::Wall;
 use crate::recurrence::clock_change::{HORIZON, WallTimes};
 use crate::words::time::Span;
 
+/// After so many days, 400 years, the calendar begins anew: each date is the same day of the week
+/// and lies in the same week of its year.
+const TURN: i64 = 146_097;
+
 /// A rule looks at this many of its periods at least, however long they are.
 const FEWEST_PERIODS: u64 = 100;
 
@@ -65,9 +69,25 @@ impl Expansion {
         if self.positions.is_empty() && self.dates.is_every() {
             return self.daily_before(end).saturating_sub(self.daily_before(first));
         }
+        // What is named in INTERVAL turns of the calendar is named in the next ones again.
+        let round = TURN * self.periods.interval();
+        let rounds = end.civil().duration_since(first.civil()).as_hours() / (24 * round);
+        match (days_later(first, round), days_later(first, rounds * round)) {
+            (Some(second), Some(rest)) if rounds > 1 => {
+                let each = self.count_before(first, second, enough);
+                let left = enough.saturating_sub(each);
+                each.saturating_mul(rounds.unsigned_abs())
+                    .saturating_add(self.count_before(rest, end, left))
+            }
+            (Some(_) | None, _) => self.count_before(first, end, enough),
+        }
+    }
+
+    /// How many named times there are from `first` to before `end`, looked at date by date.
+    fn count_before(&self, first: Wall, end: Wall, enough: u64) -> u64 {
         let mut count = 0_u64;
         for (begins, ends) in self.periods.from(first.civil().date()) {
-            if begins > last.civil().date() || count > enough {
+            if begins > end.civil().date() || count > enough {
                 break;
             }
             count += if self.positions.is_empty() {
@@ -162,6 +182,12 @@ impl Expansion {
     }
 }
 
+/// The same time of day so many days later; `None` past the calendar's end.
+fn days_later(wall: Wall, days: i64) -> Option<Wall> {
+    let hours = SignedDuration::from_hours(24 * days);
+    wall.civil().checked_add(hours).ok().map(Wall::containing)
+}
+
 /// The times of one period: those of each date, among which the positions choose.
 struct PeriodTimes<'a> {
     dates: Vec<Date>,
@@ -217,4 +243,41 @@ impl PeriodTimes<'_> {
 fn time_of_day(hour: i16, minute: i16, second: i16) -> Option<Time> {
     let part = |number: i16| i8::try_from(number).ok();
     Time::new(part(hour)?, part(minute)?, part(second)?, 0).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::grammar::parse;
+    use super::*;
+
+    #[test]
+    fn whole_turns_of_the_calendar_are_counted_as_their_parts_are() {
+        let wall = |text: &str| text.parse::<Wall>().unwrap();
+        for text in [
+            "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=29;COUNT=9",
+            "FREQ=WEEKLY;BYDAY=MO,SU;BYHOUR=3,4;COUNT=9",
+            "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1,2;COUNT=9",
+            "FREQ=MONTHLY;BYMONTHDAY=31;COUNT=9",
+            "FREQ=YEARLY;BYWEEKNO=53,1;BYDAY=MO,SU;COUNT=9",
+            "FREQ=YEARLY;BYYEARDAY=366,-1;BYDAY=SU;COUNT=9",
+            "FREQ=WEEKLY;INTERVAL=2;COUNT=9",
+            "FREQ=DAILY;INTERVAL=3;BYDAY=MO;BYMONTHDAY=13;COUNT=9",
+            "FREQ=MONTHLY;INTERVAL=5;BYDAY=-1FR;COUNT=9",
+            "FREQ=YEARLY;INTERVAL=4;BYMONTH=2;BYMONTHDAY=29;COUNT=9",
+            "FREQ=YEARLY;INTERVAL=7;BYWEEKNO=53;COUNT=9",
+        ] {
+            let start = wall("1999-12-31T23:59:59");
+            let expansion = Expansion::new(&parse(text).unwrap(), start);
+            for (first, last) in [
+                ("1999-12-31T23:59:59", "9999-12-30T00:00"),
+                ("2024-02-29T12:00", "4800-02-29T12:00"),
+                ("2100-07-01T00:00", "2899-06-30T23:59:59"),
+            ] {
+                let (first, last) = (wall(first), wall(last));
+                let whole = expansion.count(first, last, u64::MAX);
+                let end = last.next().unwrap();
+                assert_eq!(whole, expansion.count_before(first, end, u64::MAX), "{text}");
+            }
+        }
+    }
 }

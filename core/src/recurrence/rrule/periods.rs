@@ -64,6 +64,11 @@ impl Periods {
         ahead >= 0 && ahead % self.interval == 0
     }
 
+    /// One in so many is meant.
+    pub(super) fn interval(&self) -> i64 {
+        self.interval
+    }
+
     /// About how many days lie between the starts of two periods, and never fewer.
     pub(super) fn days_between(&self) -> u64 {
         let days = match self.unit {

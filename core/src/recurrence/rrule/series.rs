@@ -14,6 +14,10 @@ use crate::recurrence::zone::{Gap, Reading, instant, timestamp};
 use crate::recurrence::{Occasion, Wall, Zone};
 use crate::words::time::{Span, Timestamp};
 
+/// No gap is longer than a day, and no rule names more than one time a minute: so many times
+/// become one instant at the most, its end among them.
+const MOST_MERGED: u64 = 24 * 60 + 1;
+
 /// The instants of a rule.
 #[derive(Debug)]
 pub(super) struct Series {
@@ -160,8 +164,8 @@ impl Series {
         Some(before.saturating_add(u32::try_from(more).unwrap_or(u32::MAX)).min(beyond))
     }
 
-    /// How many instants `times` become after `since`, or from the start, up to `at`. Between two
-    /// gaps they are as many as the times; those of one gap become one.
+    /// How many instants `times` become after `since`, or from the start, up to `at`: as many as
+    /// the times, but that those of one gap become one.
     fn count_times(
         &self,
         times: &Expansion,
@@ -177,17 +181,19 @@ impl Series {
             }
         };
         let (Some(mut from), Some(since)) = (from, since) else { return 0 };
-        let mut count = 0;
-        for gap in self.zone.gaps(since, instant(at)) {
-            let (first, last) = (gap.first(), gap.last_merged());
-            if let Some(before) = first.previous() {
-                count += times.count(from, before, enough);
-            }
-            count += times.count(from.max(first), last, 1).min(1);
-            let Some(next) = last.next().filter(|_| count <= enough) else { return count };
-            from = next;
+        let enough = enough.saturating_mul(MOST_MERGED);
+        let mut count = times.count(from, self.zone.latest_shown(at), enough);
+        if count > enough {
+            return count;
         }
-        count + times.count(from, self.zone.latest_shown(at), enough)
+        for gap in self.zone.gaps(since, instant(at)) {
+            let last = gap.last_merged();
+            let merged = times.count(from.max(gap.first()), last, MOST_MERGED);
+            count = count.saturating_sub(merged.saturating_sub(1));
+            let Some(next) = last.next() else { break };
+            from = from.max(next);
+        }
+        count
     }
 
     fn just_before_start(&self) -> Option<Timestamp> {
