@@ -8,7 +8,7 @@ use horarium_core::ledger::audit::Invariant;
 use horarium_core::ledger::{Claim, Event, Grant, Handled};
 use horarium_core::run::{Cause, Interruption, Outcome, Output, Tail, Units};
 use horarium_core::runner::{Exit, Input, JobExit};
-use horarium_core::words::{Note, Span, WorkerName};
+use horarium_core::words::{Note, RunId, Span, WorkerName};
 
 use crate::breach::{Breach, Law};
 use crate::describe;
@@ -113,7 +113,11 @@ impl World {
             self.tell_guard(runner, Word::Empty(claim));
             return;
         }
-        self.judge_overlap(claim, &grant.worker);
+        // Its slot may have been given away by force while the grant was on its way.
+        let is_released = self.was_released(claim.run);
+        if !is_released {
+            self.judge_overlap(claim, &grant.worker);
+        }
         let works = draw.span(Span::ZERO, kinds.longest);
         let obeys_after = draw.span(Span::ZERO, Span::from_secs(2));
         let hangs = draw.chance(kinds.hanging)
@@ -126,7 +130,7 @@ impl World {
         let body = Body {
             worker: grant.worker.clone(),
             life: Life::Whole,
-            is_released: false,
+            is_released,
             code: i32::from(fails),
             is_final,
             obeys_after: (!is_deaf).then_some(obeys_after),
@@ -142,6 +146,13 @@ impl World {
             self.after(soon, Happening::JobActs { runner, claim, act: Act::Talks });
         }
         self.runner_hears_soon(runner, Input::JobStarted(claim));
+    }
+
+    fn was_released(&self, run: RunId) -> bool {
+        let row = self.store.ledger().rows().runs.get(&run);
+        row.and_then(|run| run.end()).is_some_and(|end| {
+            matches!(end.outcome, Outcome::Interrupted(Interruption::Released(_)))
+        })
     }
 
     fn judge_overlap(&mut self, claim: Claim, worker: &WorkerName) {
