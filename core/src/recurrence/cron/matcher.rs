@@ -39,12 +39,20 @@ impl WallTimes for Matcher {
         // croner knows no year after 5000, so it is asked about the same place of the calendar's
         // cycle that begins in 2000.
         let civil = from.whole_minute()?.civil();
-        let cycles = (civil.year() - 2000).div_euclid(CYCLE);
-        let years = (i32::from(cycles) * i32::from(CYCLE)).years();
-        let start = Naive(civil.checked_sub(years).ok()?);
+        let cycles = i32::from((civil.year() - 2000).div_euclid(CYCLE));
+        let start = Naive(later(civil, -cycles)?);
         let found = self.0.find_next_occurrence(&start, true).ok()?;
-        found.0.checked_add(years).ok().map(Wall::containing)
+        later(found.0, cycles).map(Wall::containing)
     }
+}
+
+/// The same place so many cycles later; `None` outside the calendar.
+fn later(civil: civil::DateTime, cycles: i32) -> Option<civil::DateTime> {
+    // Nearly every question is about the cycle that we live in.
+    if cycles == 0 {
+        return Some(civil);
+    }
+    civil.checked_add((cycles * i32::from(CYCLE)).years()).ok()
 }
 
 /// A civil time as croner reads it: every time exists exactly once.

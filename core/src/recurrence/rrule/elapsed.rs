@@ -244,6 +244,9 @@ impl Elapsed {
     /// Whether steps can meet a meant time of day at all while the clock runs with this shift:
     /// every second minute never meets an odd one.
     fn can_meet(&self, shift: i64) -> bool {
+        if self.hours.is_full(24) && self.minutes.is_full(60) {
+            return true;
+        }
         let common = greatest_common_divisor(self.period, DAY);
         let mut meant = self.time_from(0);
         while let Some(minute) = meant {
