@@ -84,16 +84,20 @@ impl World {
         is_late.then(|| format!("{} outlives its lease", describe::run(first.id)))
     }
 
-    /// Who holds a run hears of its cancel with a heartbeat; who is gone loses it with the lease.
+    /// Who lives and holds a run hears of its cancel with a heartbeat, and then has the grace of the
+    /// handler; who is gone loses the run with its lease. Of what a job has left nobody is sure.
     fn deaf_to_cancel(&self, healed: Time) -> Option<String> {
-        let seats = self.profile.seats.iter();
-        let lease = seats.map(|seat| seat.lease.timing().lease).max().unwrap_or_default();
         let grace = self.profile.definitions.values().map(|it| it.stop_grace).max();
-        let reaction = lease.times(2).plus(grace.unwrap_or_default()).plus(SLACK);
-        let allowed = reaction.plus(self.succession()).plus(self.pass());
         let late = self.store.ledger().running().find(|run| {
-            let asked = run.cancel.as_ref().map(|cancel| cancel.at);
-            asked.is_some_and(|at| self.is_later(healed, at, allowed))
+            let holder = run.hold().map(|hold| hold.runner);
+            let holder =
+                self.runners.iter().position(|it| holder.is_some_and(|id| it.is_called(id)));
+            let (Some(cancel), Some(holder)) = (&run.cancel, holder) else { return false };
+            let runner = &self.runners[holder];
+            let reaction = runner.longest_silence().plus(grace.unwrap_or_default()).plus(SLACK);
+            runner.condition == Condition::Well
+                && !self.bodies.left_something(holder)
+                && self.is_later(healed, cancel.at, reaction)
         })?;
         Some(format!("{} was cancelled long ago and runs", describe::run(late.id)))
     }
