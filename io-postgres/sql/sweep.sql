@@ -12,10 +12,11 @@ expired AS MATERIALIZED (
     ORDER BY lease_expires_at, id LIMIT $1::bigint + 1
     FOR UPDATE SKIP LOCKED
 ),
+-- The sum keeps the order from being taken from the queue's index, which would be read to its end.
 too_late AS MATERIALIZED (
     SELECT * FROM run_live
     WHERE status = 'QUEUED' AND start_before < (SELECT now FROM clock)
-    ORDER BY not_before, id LIMIT greatest($1::bigint + 1 - (SELECT count(*) FROM expired), 0)
+    ORDER BY not_before + 0, id LIMIT greatest($1::bigint + 1 - (SELECT count(*) FROM expired), 0)
     FOR UPDATE SKIP LOCKED
 ),
 found AS MATERIALIZED (

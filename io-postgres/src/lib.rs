@@ -18,6 +18,8 @@ mod leader_lock;
 mod lock;
 mod migrate;
 mod open;
+#[cfg(test)]
+mod plans;
 mod prune;
 mod read;
 mod row;

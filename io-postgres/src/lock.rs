@@ -73,7 +73,7 @@ pub(crate) async fn take(
     Ok(lock.taken(now))
 }
 
-const BRING_WORKERS: &str = "
+pub(crate) const BRING_WORKERS: &str = "
 INSERT INTO worker AS old (name, accounted_until, revision)
 SELECT name, $2, $3 FROM unnest($1::text[]) AS name ORDER BY name COLLATE \"C\"
 ON CONFLICT (name) DO UPDATE SET revision = old.revision
@@ -82,11 +82,11 @@ const UNBRING_WORKERS: &str = "DELETE FROM worker WHERE name = ANY ($1)";
 const WORKER: &str = "SELECT name FROM worker WHERE name = $1 FOR NO KEY UPDATE";
 /// An update, so that a turn that saw the row before does not believe that nothing happened.
 const RUNNER: &str = "UPDATE runner SET last_seen = last_seen WHERE id = $1";
-const LIVE: &str = "SELECT id FROM run_live WHERE id = $1 FOR UPDATE";
+pub(crate) const LIVE: &str = "SELECT id FROM run_live WHERE id = $1 FOR UPDATE";
 const WORKER_OF_DONE: &str = "SELECT worker FROM run_done WHERE id = $1";
 /// Nothing is read here that a decision needs. The owed are no anti-join: planned while the
 /// tables are small it would scan all that is live for each of them.
-const FOR_TICK: &str = "
+pub(crate) const FOR_TICK: &str = "
 WITH owed AS MATERIALIZED (
     SELECT name FROM worker
     WHERE name = ANY (ARRAY(

@@ -8,7 +8,7 @@ use crate::lock::Taken;
 use crate::row::occurrence::occurrence_fields;
 use crate::row::worker::worker_fields;
 
-const OWED_BY_WORKERS: &str = concat!(
+pub(crate) const OWED_BY_WORKERS: &str = concat!(
     "SELECT ",
     occurrence_fields!(),
     " FROM occurrence WHERE retry = 'OWED' AND worker = ANY ($1)"
@@ -20,7 +20,7 @@ const NEXT: &str = concat!(
 );
 /// Instants that are accounted for already although their schedule still points at them, or
 /// behind them.
-const ACCOUNTED_FOR: &str = concat!(
+pub(crate) const ACCOUNTED_FOR: &str = concat!(
     "SELECT found.* FROM unnest($1::text[]) AS wanted (name) CROSS JOIN LATERAL (
     SELECT next_at FROM worker WHERE worker.name = wanted.name LIMIT 1
 ) here CROSS JOIN LATERAL (

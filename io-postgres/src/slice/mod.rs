@@ -8,6 +8,9 @@ mod agenda;
 mod runners;
 mod wishes;
 
+#[cfg(test)]
+pub(crate) use agenda::{ACCOUNTED_FOR, OWED_BY_WORKERS};
+
 use horarium_core::ledger::{Command, Leadership, Rows};
 use horarium_core::recurrence::{ZoneData, ZoneRelease};
 use horarium_core::schedule::Occurrence;
@@ -60,12 +63,13 @@ struct Slice<'a> {
 
 const ZONE_DATA: &str = "SELECT zone_data FROM ledger";
 const LEADERSHIP: &str = "SELECT scheduler, since, last_tick FROM leadership";
-const RUNS_BY_ID: &str = concat!("SELECT ", run_fields!(), " FROM run WHERE id = ANY ($1)");
-const SLOTS_OF_WORKERS: &str =
+pub(crate) const RUNS_BY_ID: &str =
+    concat!("SELECT ", run_fields!(), " FROM run WHERE id = ANY ($1)");
+pub(crate) const SLOTS_OF_WORKERS: &str =
     concat!("SELECT ", live_fields!(), " FROM run_live WHERE worker = ANY ($1)");
-const WORKERS_BY_NAME: &str =
+pub(crate) const WORKERS_BY_NAME: &str =
     concat!("SELECT ", worker_fields!(), " FROM worker WHERE name = ANY ($1)");
-const NEWEST_DEFINITIONS: &str = concat!(
+pub(crate) const NEWEST_DEFINITIONS: &str = concat!(
     "SELECT newest.* FROM unnest($1::text[]) AS wanted (handler) CROSS JOIN LATERAL (
     SELECT ",
     published_fields!(),
