@@ -124,6 +124,34 @@ async fn a_schema_behind_the_program_is_refused_and_never_migrated_on_the_way() 
 }
 
 #[tokio::test]
+async fn a_ledger_of_the_first_schema_is_migrated_with_what_it_holds() {
+    let (_directory, options) = in_directory();
+    let first = include_str!("../../migrations/sqlite/0001_ledger.sql");
+    for statement in [
+        "PRAGMA application_id = 0x486f7261",
+        first,
+        "INSERT INTO schema_version VALUES (1, 1, 0)",
+        r#"INSERT INTO worker (
+            name, accounted_until, revision, plan, enablement, next_at, next_wall, runs_created,
+            zone_data, changed_at, changed_by
+        ) VALUES (
+            'backup', 0, 1,
+            '{"recurrence":{"kind":"cron","expression":"0 2 * * *","timezone":"Europe/Berlin"}}',
+            '"enabled"', 3600000000, '1970-01-01T02:00', 0, '2025b', 0,
+            '{"actor":{"kind":"person","name":"ada"}}'
+        )"#,
+    ] {
+        execute(&options.path, statement).await;
+    }
+    assert!(SqliteStore::open(&options).await.is_err());
+    let store = SqliteStore::migrate(&options).await.unwrap();
+    let rows = store.dump().await.unwrap();
+    assert_eq!(rows.zone_data, None);
+    let schedule = rows.workers.values().next().unwrap().schedule.as_ref().unwrap();
+    assert_eq!(schedule.zone_data.to_string(), "2025b");
+}
+
+#[tokio::test]
 async fn a_schema_ahead_of_the_program_is_opened_as_far_as_it_says() {
     let (directory, options) = in_directory();
     create(&options).await;
