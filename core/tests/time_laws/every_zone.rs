@@ -136,6 +136,28 @@ fn a_rule_in_real_time_keeps_its_distance_through_every_change_of_every_zone() {
     }
 }
 
+#[test]
+fn a_rule_in_real_time_runs_whenever_the_clock_shows_its_time_around_every_change_of_every_zone() {
+    let every_half_hour: Cron = "*/30 * * * *".parse().unwrap();
+    for name in every_name() {
+        let Ok(zone) = name.parse::<Zone>() else { continue };
+        let rules = offsets(name);
+        let rule = Recurrence::Cron(CronRule::new(every_half_hour.clone(), zone).unwrap());
+        for change in Change::all_of(&rules) {
+            if change.first.second() != 0 || change.end.second() != 0 {
+                continue;
+            }
+            let (after, end) = (change.at - 50 * MINUTE, change.at + 50 * MINUTE);
+            let minutes = (1..=100).map(|minute| after + minute * MINUTE);
+            let expected: Vec<Timestamp> =
+                minutes.filter(|at| shown(&rules, *at).minute() % 30 == 0).map(at).collect();
+            let occasions = rule.occasions_after(at(after)).take_while(|next| next.at <= at(end));
+            let fires: Vec<Timestamp> = occasions.map(|next| next.at).collect();
+            assert_eq!(fires, expected, "in {name}");
+        }
+    }
+}
+
 /// The law takes for granted that no clock is set back so soon after it was set forward that a
 /// wall time left out comes again, or the other way round. New zone data has to keep that.
 #[test]
