@@ -182,7 +182,9 @@ pub(crate) fn verdict_of_connecting(error: &sqlx::Error) -> Verdict {
 /// What the server says, with what to do about it.
 fn server_words(error: &sqlx::Error) -> String {
     if matches!(error, sqlx::Error::PoolTimedOut) {
-        return String::from("all connections are busy, and none came free in time");
+        return String::from(
+            "no connection was had in time: the server does not answer, or all connections are busy",
+        );
     }
     let Some(server) = error.as_database_error() else {
         return error.to_string();

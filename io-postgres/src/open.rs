@@ -217,18 +217,18 @@ impl PostgresStore {
     /// Opens a ledger whose schema fits this program.
     pub async fn open(options: &OpenOptions) -> Result<Self, OpenError> {
         let explain = |failure: Failure| options.explain(&failure);
+        // Looked at by one connection of its own: a pool would try again and again, and then say
+        // only that it took too long.
+        let mut connection = options.connect().await.map_err(explain)?;
+        let found = Schema::of(&mut connection, &options.schema).await.map_err(explain)?;
+        options.check(found)?;
+        let ledger = schema::ledger_id(&mut connection).await.map_err(explain)?;
+        connection.close().await.map_err(|error| explain(error.into()))?;
         let pool = PgPoolOptions::new()
             .max_connections(options.connections)
             .acquire_timeout(LINE_TIMEOUT)
             .test_before_acquire(false)
-            .connect_with(options.connection())
-            .await
-            .map_err(|error| explain(error.into()))?;
-        let mut connection = pool.acquire().await.map_err(|error| explain(error.into()))?;
-        let found = Schema::of(&mut connection, &options.schema).await.map_err(explain)?;
-        options.check(found)?;
-        let ledger = schema::ledger_id(&mut connection).await.map_err(explain)?;
-        drop(connection);
+            .connect_lazy_with(options.connection());
         Ok(Self {
             pool,
             clock: options.clock.clone(),
