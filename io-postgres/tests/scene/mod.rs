@@ -46,6 +46,21 @@ pub(crate) fn wish(run: u128, name: &str) -> Wish {
     }
 }
 
+/// A runner with a lease of a minute that serves every handler.
+pub(crate) fn registration(runner: RunnerId) -> Registration {
+    Registration {
+        runner,
+        name: Note::lossy("runner"),
+        host: Note::lossy("host"),
+        version: Note::lossy("0"),
+        handlers: Handlers::All,
+        concurrency: NonZeroU32::MIN,
+        heartbeat: Span::from_secs(15),
+        lease: Span::from_secs(60),
+        catalogue: Vec::new(),
+    }
+}
+
 /// Everything that a turn may say of claims.
 #[derive(Default)]
 pub(crate) struct Says {
@@ -92,21 +107,10 @@ impl Scene {
         self.store.submit(command).await.unwrap()
     }
 
-    /// A registered runner with a lease of a minute.
+    /// A registered runner.
     pub(crate) async fn runner(&self, number: u128) -> RunnerId {
         let runner = RunnerId::from_bits(number);
-        let registration = Registration {
-            runner,
-            name: Note::lossy("runner"),
-            host: Note::lossy("host"),
-            version: Note::lossy("0"),
-            handlers: Handlers::All,
-            concurrency: NonZeroU32::MIN,
-            heartbeat: Span::from_secs(15),
-            lease: Span::from_secs(60),
-            catalogue: Vec::new(),
-        };
-        self.tell(&Command::Register(registration)).await;
+        self.tell(&Command::Register(registration(runner))).await;
         runner
     }
 
