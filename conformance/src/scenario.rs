@@ -19,7 +19,10 @@ const RUNNER: RunnerId = RunnerId::from_bits(1);
 
 /// Every scenario by name.
 pub(crate) fn all() -> Vec<(&'static str, Vec<Step>)> {
-    vec![("more retries are owed than a tick creates", owed_beyond_the_limit())]
+    vec![
+        ("more retries are owed than a tick creates", owed_beyond_the_limit()),
+        ("new zone data move schedules", moved_by_zone_data()),
+    ]
 }
 
 /// Four workers fail at once, and the schedule of the last one is due before any other. A tick of
@@ -43,18 +46,55 @@ fn owed_beyond_the_limit() -> Vec<Step> {
     told.steps
 }
 
+/// One schedule moves into the past, one is due already, some move further ahead than one that
+/// stays, and a leader with older data comes in between. Ticks of one see the first of them.
+fn moved_by_zone_data() -> Vec<Step> {
+    let [old, _, new] = cast::zone_data();
+    let mut told = Told::new();
+    told.give(tick(100));
+    for (worker, expression, zone) in [
+        ("backup:1", "0 7 * * *", "Asia/Kolkata"),
+        ("backup:2", "0 4 * * *", "Europe/Berlin"),
+        ("backup:3", "30 4 * * *", "Europe/Berlin"),
+        ("backup:4", "30 3 * * *", "UTC"),
+        ("mail", "0 1 * * *", "UTC"),
+    ] {
+        told.give(schedule_in(zone, &cast::worker_name(worker), expression));
+    }
+    told.wait_until("2026-03-29T01:20:00Z");
+    for limit in [1, 1, 2, 1] {
+        told.zones = new.clone();
+        told.give(tick(limit));
+        told.zones = old.clone();
+        told.give(tick(limit));
+        told.give(schedule(&cast::worker_name("ocr"), "0 5 * * *"));
+    }
+    told.zones = new.clone();
+    for instant in ["2026-03-29T03:30:00Z", "2026-03-29T05:00:00Z"] {
+        told.wait_until(instant);
+        told.give(tick(100));
+    }
+    told.steps
+}
+
 /// The steps so far, and the model that they led to.
 struct Told {
     steps: Vec<Step>,
     model: Ledger,
     now: Timestamp,
+    zones: ZoneData,
 }
 
 impl Told {
     /// The handlers are known and a runner is up.
     fn new() -> Self {
         let mut draw = Draw::from_seed(0);
-        let mut told = Self { steps: Vec::new(), model: Ledger::new(), now: cast::start() };
+        let mut told = Self {
+            steps: Vec::new(),
+            model: Ledger::new(),
+            now: cast::start(),
+            zones: ZoneData::bundled(),
+        };
         let definitions = cast::first_definitions(&mut draw);
         told.give(Command::PublishCatalogue { definitions, by: cast::by(&mut draw) });
         told.give(Command::Register(cast::registration(RUNNER)));
@@ -62,8 +102,9 @@ impl Told {
     }
 
     fn give(&mut self, command: Command) {
+        self.model.set_zone_data(self.zones.clone());
         self.model.handle(self.now, &command);
-        self.steps.push(Step { now: self.now, zones: ZoneData::bundled(), command });
+        self.steps.push(Step { now: self.now, zones: self.zones.clone(), command });
     }
 
     fn wait_until(&mut self, instant: &str) {
@@ -72,6 +113,10 @@ impl Told {
 }
 
 fn schedule(worker: &WorkerName, expression: &str) -> Command {
+    schedule_in("UTC", worker, expression)
+}
+
+fn schedule_in(zone: &str, worker: &WorkerName, expression: &str) -> Command {
     let retry = RetryPolicy {
         backoff: Backoff::Exponential,
         base: Span::from_minutes(2),
@@ -81,7 +126,7 @@ fn schedule(worker: &WorkerName, expression: &str) -> Command {
         worker: worker.clone(),
         seen: Revision::NONE,
         plan: Box::new(Plan {
-            recurrence: cast::cron(expression, cast::written("UTC")),
+            recurrence: cast::cron(expression, cast::written(zone)),
             request: Request::default(),
             not_before: None,
             until: None,
