@@ -4,6 +4,7 @@
 //! ledger's decisions; it costs little enough for every step. [`check`] looks at rows alone, for
 //! databases of which nobody watched the steps.
 
+mod answers;
 mod rest;
 mod runs;
 mod schedules;

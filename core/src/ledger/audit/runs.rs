@@ -7,7 +7,7 @@ use crate::run::{
     CancelRequest, Cancellation, End, Failure, Hold, Interruption, Outcome, Run, RunStatus,
     Scheduled, Started, Trigger, Units, Word,
 };
-use crate::words::{RunId, Timestamp};
+use crate::words::{Attempt, Backoff, RetryPolicy, RunId, Span, Timestamp};
 
 use super::watch::{Audit, Step};
 use super::{Found, Invariant, Violation, hold};
@@ -99,6 +99,10 @@ impl Audit {
         })?;
         hold(failed.request == run.request, Invariant::RequestIsPinned, || {
             format!("{} repeats {before} with another request", run.id)
+        })?;
+        let soonest = run.enqueued_at.plus(shortest_delay(failed.retry, earlier.attempt));
+        hold(run.not_before >= soonest, Invariant::NotBefore, || {
+            format!("{} may repeat {before} before {soonest}", run.id)
         })
     }
 
@@ -271,6 +275,16 @@ impl Audit {
 fn not_running(run: &Run) -> Violation {
     let invariant = if run.is_active() { Invariant::Fenced } else { Invariant::TerminalIsFinal };
     Violation::of(invariant, format!("{} was changed while {}", run.id, run.status_kind()))
+}
+
+/// The shortest delay after an attempt, said again without the policy's own words for it: the
+/// back-off less a fifth.
+fn shortest_delay(policy: RetryPolicy, attempt: Attempt) -> Span {
+    let growth = match (policy.backoff, attempt.get()) {
+        (Backoff::Exponential, number) => 2_u64.saturating_pow(u32::from(number.saturating_sub(1))),
+        (Backoff::Quadratic, number) => u64::from(number).saturating_pow(2),
+    };
+    policy.base.times(growth).min(Span::from_minutes(30)).scaled(4, 5)
 }
 
 /// The fourth invariant, said again without the ledger's own words for it.

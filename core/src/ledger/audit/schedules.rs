@@ -2,7 +2,7 @@
 
 use crate::ledger::command::Command;
 use crate::recurrence::{Occasion, Pace, Recurrence, ZoneRelease};
-use crate::run::Trigger;
+use crate::run::{Run, Trigger};
 use crate::schedule::due::Advance;
 use crate::schedule::{Fate, Occurrence, Plan, Retry, Schedule, SkipReason};
 use crate::words::{RunId, Timestamp, WorkerName};
@@ -171,9 +171,13 @@ impl Audit {
             ));
         };
         self.due_is_accounted_for(step, worker)?;
-        let created = advance.runs_created.saturating_sub(seen.runs_created);
+        let created = self.first_attempts_of(step, worker);
         hold(created <= 1, Invariant::OneCatchUp, || {
-            format!("{worker} counted {created} runs in one step")
+            format!("{worker} got {created} runs in one step")
+        })?;
+        let counted = seen.runs_created.saturating_add(created);
+        hold(advance.runs_created == counted, Invariant::BoundedSeries, || {
+            format!("{worker} got {counted} runs and counted {}", advance.runs_created)
         })?;
         self.lies_ahead(step, worker, advance.next, advance.accounted_until)?;
         bounded(worker, &seen.plan, advance.next, advance.runs_created)?;
@@ -229,6 +233,15 @@ impl Audit {
         hold(before.is_none_or(|before| before < release), Invariant::OneCatchUp, || {
             format!("zone data {before:?} gave way to {release}")
         })
+    }
+
+    /// How many chains began for the worker in this step.
+    fn first_attempts_of(&self, step: &Step<'_>, worker: &WorkerName) -> u32 {
+        let begins = |run: &&Run| {
+            run.worker == *worker && run.trigger.scheduled().is_some_and(|it| it.retry_of.is_none())
+        };
+        let created = step.created.iter().filter_map(|run| self.runs.get(run)).filter(begins);
+        u32::try_from(created.count()).unwrap_or(u32::MAX)
     }
 
     pub(super) fn schedule_saved(

@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ledger::command::{ReportEvent, Turn};
-use crate::ledger::reply::{HoldAnswer, ReportAnswer};
-use crate::ledger::{Claim, Command, Event, Handled, OccurrenceKey, Reply, Rows, Turned};
+use crate::ledger::command::ReportEvent;
+use crate::ledger::{Claim, Command, Event, Handled, OccurrenceKey, Rows};
 use crate::recurrence::{Wall, ZoneRelease};
 use crate::run::{Run, RunStatus};
 use crate::schedule::{Plan, Schedule};
@@ -129,13 +128,7 @@ impl Audit {
         hold(step.unwritten.is_empty(), Invariant::NothingLost, || {
             format!("{:?} failed with attempts left, and no retry is owed", step.unwritten)
         })?;
-        match (command, &handled.reply) {
-            (Command::Turn(turn), Reply::Turned(turned)) => self.turned(turn, turned),
-            (Command::StartForeground { runner, .. }, Reply::Started(grant)) => {
-                self.is_held(*runner, grant.claim)
-            }
-            _ => Ok(()),
-        }
+        self.answered(command, &handled.reply)
     }
 
     fn look_at(&mut self, step: &mut Step<'_>, event: &Event) -> Found {
@@ -245,53 +238,6 @@ impl Audit {
         hold(held.is_none(), Invariant::NothingLost, || {
             format!("runner {runner} stopped while it held {:?}", held.map(|run| run.id))
         })
-    }
-
-    /// What a turn was answered agrees with what is held.
-    fn turned(&self, turn: &Turn, turned: &Turned) -> Found {
-        let sizes = turn.reports.len() == turned.reports.len()
-            && turn.holding.len() == turned.holding.len();
-        hold(sizes, Invariant::Fenced, || String::from("a turn was not answered item by item"))?;
-        for (report, answer) in turn.reports.iter().zip(&turned.reports) {
-            let run = self.runs.get(&report.claim.run);
-            let ended = run.is_some_and(|run| run.was_ended_by(turn.runner, report.claim.fence));
-            let agrees = match (&report.event, answer) {
-                (ReportEvent::Ended(_), ReportAnswer::Done) => ended,
-                (ReportEvent::Ended(_), ReportAnswer::Lost) => !ended,
-                (
-                    ReportEvent::Started { .. }
-                    | ReportEvent::Progressed { .. }
-                    | ReportEvent::GivenBack,
-                    ReportAnswer::Done | ReportAnswer::Lost,
-                )
-                | (_, ReportAnswer::Busy) => true,
-            };
-            hold(agrees, Invariant::Fenced, || {
-                format!("the end of {:?} was answered {answer:?}", report.claim)
-            })?;
-        }
-        for (held, answer) in turn.holding.iter().zip(&turned.holding) {
-            match answer {
-                HoldAnswer::Held { .. } => self.is_held(turn.runner, held.claim)?,
-                HoldAnswer::Lost => {
-                    hold(
-                        self.is_held(turn.runner, held.claim).is_err(),
-                        Invariant::Fenced,
-                        || format!("{:?} was answered lost to its holder", held.claim),
-                    )?;
-                }
-                HoldAnswer::Busy => {}
-            }
-        }
-        for grant in &turned.granted {
-            self.is_held(turn.runner, grant.claim)?;
-        }
-        Ok(())
-    }
-
-    pub(super) fn is_held(&self, runner: RunnerId, claim: Claim) -> Found {
-        let held = self.runs.get(&claim.run).is_some_and(|run| run.is_held_by(runner, claim.fence));
-        hold(held, Invariant::Fenced, || format!("{runner} does not hold {claim:?}"))
     }
 
     /// Puts a run into the memory.
