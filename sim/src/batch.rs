@@ -10,6 +10,7 @@ use std::time::Duration;
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::breach::Breach;
+use crate::coverage::Coverage;
 use crate::facts::Facts;
 use crate::named;
 use crate::profile::Kind;
@@ -89,6 +90,8 @@ pub struct Batch {
     pub signatures: BTreeSet<u64>,
     /// The time that the processors worked on them.
     pub cpu: Duration,
+    /// What those met that keep every law.
+    pub coverage: Coverage,
 }
 
 /// Lets a world happen; if it fails, once more, with the last `kept` lines of its timeline.
@@ -128,7 +131,7 @@ pub fn play_all(worlds: &[(Kind, u64)], kept: usize) -> Result<Batch, Box<Failur
                         return;
                     };
                     match played {
-                        Ok(story) => done.add(&story),
+                        Ok(story) => done.add(kind, &story),
                         Err(failure) => {
                             if failed.as_ref().is_none_or(|(earlier, _)| index < *earlier) {
                                 *failed = Some((index, failure));
@@ -159,12 +162,15 @@ fn take(worlds: &[(Kind, u64)], next: &AtomicU64) -> Option<(usize, (Kind, u64))
 }
 
 impl Batch {
-    fn add(&mut self, story: &Story) {
+    fn add(&mut self, kind: Kind, story: &Story) {
         self.worlds += 1;
         self.steps += story.steps;
         self.commands += story.commands;
         self.facts.add(&story.facts);
         self.signatures.extend(&story.signatures);
+        if kind.weakened().is_empty() {
+            self.coverage.add(&story.coverage);
+        }
     }
 
     /// So many of something, per second of a processor.
@@ -181,6 +187,7 @@ impl Batch {
         self.facts.add(&other.facts);
         self.signatures.extend(&other.signatures);
         self.cpu += other.cpu;
+        self.coverage.add(&other.coverage);
     }
 }
 

@@ -21,6 +21,8 @@ pub enum Law {
     Conservation,
     /// Answers agree with the order of changes and with real time.
     History,
+    /// No runner is given more than it has room for.
+    Capacity,
     /// Nobody asks the store again and again for nothing.
     WorkBound,
     /// When the faults stop, everything converges in time.
@@ -39,6 +41,7 @@ impl Law {
             Self::Occurrences,
             Self::Conservation,
             Self::History,
+            Self::Capacity,
             Self::WorkBound,
             Self::Convergence,
             Self::StepBudget,
@@ -56,6 +59,7 @@ impl Law {
             Self::Occurrences => "occurrences-by-rule",
             Self::Conservation => "conservation",
             Self::History => "history",
+            Self::Capacity => "capacity",
             Self::WorkBound => "work-bound",
             Self::Convergence => "convergence",
             Self::StepBudget => "step-budget",

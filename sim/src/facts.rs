@@ -159,6 +159,12 @@ facts! {
     ShutdownAmid,
     /// After days away the schedulers came back last.
     SchedulersBackLast,
+    /// A tick reached its limit.
+    TickReachedLimit,
+    /// A sweep reached its limit.
+    SweepReachedLimit,
+    /// A scheduler's tick came when another had settled what was due when it was sent.
+    TwoOnOneOccurrence,
     /// Old rows were pruned.
     Pruned,
 }

@@ -104,7 +104,7 @@ pub fn law(name: &str) -> Result<Law, UnknownName> {
 
 /// The seeded bug of this name.
 pub fn sabotage(name: &str) -> Result<Sabotage, UnknownName> {
-    named::find("seeded bug", &Sabotage::ALL, |bug| named::name(&bug), name)
+    named::find("seeded bug", Sabotage::ALL, |bug| named::name(&bug), name)
 }
 
 impl Regression {

@@ -204,6 +204,8 @@ fn tell_turn(turn: &Turn, turned: &Turned, handled: &Handled, facts: &mut Facts)
 fn tell_reply(reply: &Reply, facts: &mut Facts) {
     match reply {
         Reply::Stale(Stale::Number { .. }) => facts.see(Fact::StaleTurn),
+        Reply::Swept { more: true, .. } => facts.see(Fact::SweepReachedLimit),
+        Reply::Ticked(ticked) if ticked.more => facts.see(Fact::TickReachedLimit),
         Reply::Retired => facts.see(Fact::Retired),
         Reply::StillHolding(_) => facts.see(Fact::StillHolding),
         Reply::Cancelling(Cancelling::RetryDropped) => facts.see(Fact::RetryDropped),

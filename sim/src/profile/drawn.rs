@@ -65,6 +65,7 @@ impl Profile {
             operator_gap: draw.span(Span::from_secs(1), Span::from_secs(60)),
             has_vulture: draw.chance(500),
             is_scheduled: draw.chance(500),
+            is_out_of_step: false,
             wishes: wishes(draw),
             latency: draw
                 .pick([
@@ -83,6 +84,7 @@ impl Profile {
     /// one row a tick.
     pub(super) fn piled_up(mut self) -> Self {
         self.is_scheduled = true;
+        self.is_out_of_step = true;
         self.scheduler.batch = NonZeroU32::MIN;
         self.jobs = JobKinds { failing: 900, hopeless: 0, hanging: 0, ..self.jobs };
         self.faults.schedulers_away = Some(Span::from_secs(60));
@@ -245,6 +247,7 @@ fn wishes(draw: &mut Draw) -> Wishes {
         delete: often(5),
         settings: often(5),
         put: 5 + often(10),
+        used_ids: 20,
     }
 }
 

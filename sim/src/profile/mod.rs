@@ -62,6 +62,9 @@ pub struct Profile {
     pub has_vulture: bool,
     /// True when every worker has a schedule of every minute from the start.
     pub is_scheduled: bool,
+    /// True when every second of them has one of every second minute instead.
+    #[serde(default)]
+    pub is_out_of_step: bool,
     /// What they want, and how often.
     pub wishes: Wishes,
     /// The longest way of a message, one way.
@@ -156,6 +159,9 @@ pub struct Wishes {
     pub delete: u64,
     /// Save settings.
     pub settings: u64,
+    /// Of a thousand enqueues, those that carry an id that somebody else has used.
+    #[serde(default)]
+    pub used_ids: u64,
 }
 
 impl Profile {
@@ -164,8 +170,8 @@ impl Profile {
         let mut draw = Draw::new(seed, Stream::Profile);
         let profile = Self::drawn(&mut draw);
         let profile = match draw.below(100) {
-            0..5 => profile.piled_up(),
-            5..8 => profile.crowded(&mut draw),
+            0..8 => profile.piled_up(),
+            8..11 => profile.crowded(&mut draw),
             _ => profile,
         };
         profile.beyond_bounds(kind, &mut draw)

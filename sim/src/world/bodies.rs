@@ -198,11 +198,12 @@ impl World {
             return;
         };
         body.life = if body.leaves_something { Life::Remains } else { Life::Dead };
-        let group_empty = !body.leaves_something || self.sabotage == Some(Sabotage::ReportedAlive);
+        let leaves_something = body.leaves_something;
         let exit = if by_itself { Exit::Code(body.code) } else { Exit::Signal(15) };
         let is_final = by_itself && body.is_final;
         let worker = body.worker.clone();
         let how = if by_itself { "by itself" } else { "as it was asked to" };
+        let group_empty = !leaves_something || self.has(Sabotage::ReportedAlive);
         self.tell(|| format!("the job of {worker} on runner {runner} ends {how}"));
         let exit = JobExit {
             exit,

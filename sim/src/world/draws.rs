@@ -78,6 +78,11 @@ impl World {
 
     /// True unless an incident that was drawn is left out of this world.
     pub(super) fn lets(&mut self, incident: Incident) -> bool {
-        self.incidents.happens(incident, self.time)
+        let happens = self.incidents.happens(incident, self.time);
+        if happens && incident.is_fault() {
+            let moments = self.moments();
+            self.coverage.struck(incident, moments);
+        }
+        happens
     }
 }

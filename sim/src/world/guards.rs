@@ -70,8 +70,14 @@ impl World {
                 guard.deadlines.remove(&claim);
             }
             Word::RunnerGone => {
-                guard.deadlines.clear();
+                let known = std::mem::take(&mut guard.deadlines);
+                if self.has(Sabotage::GuardEndsToo) {
+                    return;
+                }
                 for claim in self.bodies.alive_of(runner) {
+                    if self.has(Sabotage::GuardToldLate) && !known.contains_key(&claim) {
+                        continue;
+                    }
                     self.see(Fact::OrphansKilled);
                     self.kill_body(runner, claim);
                 }
@@ -82,10 +88,10 @@ impl World {
     /// A guard kills what is past its deadline.
     pub(super) fn guard_looks(&mut self, runner: usize) {
         let now = self.runners[runner].clock.at(self.time);
-        let guard = &mut self.runners[runner].guard;
-        if guard.watch != Watch::Awake || self.sabotage == Some(Sabotage::GuardAsleep) {
+        if self.runners[runner].guard.watch != Watch::Awake || self.has(Sabotage::GuardAsleep) {
             return;
         }
+        let guard = &self.runners[runner].guard;
         let past: Vec<Claim> =
             guard.deadlines.iter().filter(|(_, at)| **at <= now).map(|(claim, _)| *claim).collect();
         for claim in past {

@@ -7,6 +7,7 @@ mod draws;
 mod guards;
 mod heal;
 mod lateness;
+mod moments;
 mod network;
 mod operators;
 mod outages;
@@ -25,6 +26,7 @@ use horarium_core::words::Span;
 use crate::breach::{Breach, Law};
 use crate::check::History;
 use crate::clock::{StoreClock, Time};
+use crate::coverage::Coverage;
 use crate::digest::Digest;
 use crate::draw::{Draw, Stream};
 use crate::facts::{Fact, Facts};
@@ -140,6 +142,9 @@ pub struct World {
     outages: Outages,
     facts: Facts,
     signatures: BTreeSet<u64>,
+    coverage: Coverage,
+    /// Who settled an occurrence last, and when.
+    settled: Option<(usize, Time)>,
     timeline: Timeline,
     digest: Digest,
     breach: Option<Breach>,
@@ -162,6 +167,8 @@ pub struct Story {
     pub signatures: BTreeSet<u64>,
     /// Which laws it broke that are weakened in its kind.
     pub passed_over: BTreeSet<Law>,
+    /// Which states met which commands, and which faults struck when.
+    pub coverage: Coverage,
 }
 
 impl World {
@@ -195,6 +202,8 @@ impl World {
             outages: Outages::default(),
             facts: Facts::default(),
             signatures: BTreeSet::new(),
+            coverage: Coverage::default(),
+            settled: None,
             timeline,
             digest: Digest::default(),
             breach: None,
@@ -232,6 +241,7 @@ impl World {
                 facts: self.facts.clone(),
                 signatures: std::mem::take(&mut self.signatures),
                 passed_over: self.passed_over.union(self.store.passed_over()).copied().collect(),
+                coverage: self.coverage.clone(),
             }),
         }
     }
@@ -350,6 +360,11 @@ impl World {
         for line in events.chain(narrate::lost(ledger, command, &handled.reply, name)) {
             self.timeline.narrate(self.time, || line);
         }
+    }
+
+    /// True when this bug was seeded.
+    fn has(&self, sabotage: Sabotage) -> bool {
+        self.sabotage == Some(sabotage)
     }
 
     fn see(&mut self, fact: Fact) {

@@ -294,7 +294,8 @@ impl World {
         let now = self.store_clock.at(self.time);
         let locked = self.draw_locked(command);
         let change = Change { call, at: self.time, now, locked };
-        let handled = match self.store.handle(change, command, &mut self.facts) {
+        let handled = match self.store.handle(change, command, &mut self.facts, &mut self.coverage)
+        {
             Ok(handled) => handled,
             Err(breach) => {
                 let name = Self::sender_name(sender);
@@ -319,6 +320,9 @@ impl World {
             && handled.events.iter().any(|event| matches!(event, Event::OccurrenceRecorded(_)))
         {
             self.see(Fact::TickWithoutLock);
+        }
+        if let (Sender::Scheduler(scheduler, _), Command::Tick(_)) = (sender, command) {
+            self.watch_ticks(scheduler, &handled);
         }
         Some(handled)
     }

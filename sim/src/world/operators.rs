@@ -92,12 +92,15 @@ impl World {
         if !self.profile.is_scheduled {
             return;
         }
-        let Ok(recurrence) = Recurrence::cron("* * * * *", Zone::utc()) else {
-            return;
-        };
-        for worker in self.profile.workers.clone() {
+        // Out of step, which of two comes due first is not always which owes first.
+        let second = if self.profile.is_out_of_step { "*/2 * * * *" } else { "* * * * *" };
+        let rules = ["* * * * *", second].into_iter().cycle();
+        for (worker, rule) in self.profile.workers.clone().into_iter().zip(rules) {
+            let Ok(recurrence) = Recurrence::cron(rule, Zone::utc()) else {
+                return;
+            };
             let plan = Box::new(Plan {
-                recurrence: recurrence.clone(),
+                recurrence,
                 max_runs: None,
                 until: None,
                 not_before: None,
@@ -138,6 +141,7 @@ impl World {
                         wishes.push(self.wish(other));
                     }
                 }
+                self.use_an_id_again(&mut wishes);
                 self.ask(Command::Enqueue(wishes));
             }
             Kind::Cancel => {
@@ -211,6 +215,17 @@ impl World {
         }
     }
 
+    /// Some programs are careless with ids.
+    fn use_an_id_again(&mut self, wishes: &mut [Wish]) {
+        let permille = self.profile.wishes.used_ids;
+        if permille > 0 && self.workload.chance(permille) {
+            let used: Vec<RunId> = self.operators.accepted.keys().copied().collect();
+            if let (Some(wish), Some(run)) = (wishes.first_mut(), self.workload.pick_of(&used)) {
+                wish.run = *run;
+            }
+        }
+    }
+
     fn request(&mut self) -> Request {
         let preset = if self.workload.chance(100) { "fast".parse().ok() } else { None };
         let size = u32::try_from(self.workload.below(4)).unwrap_or(0);
@@ -278,13 +293,14 @@ impl World {
     }
 
     fn try_operation(&mut self, operation: usize) {
+        let forgets_ids = self.has(Sabotage::NewIdForOldWish);
         let Some(found) = self.operators.operations.get_mut(operation) else {
             return;
         };
         found.tries += 1;
         found.tried = self.time;
         if let Command::Enqueue(wishes) = &mut found.command {
-            if found.tries > 1 && self.sabotage == Some(Sabotage::NewIdForOldWish) {
+            if found.tries > 1 && forgets_ids {
                 for wish in wishes.iter_mut() {
                     wish.run = RunId::from_bits(self.workload.wide_bits());
                 }

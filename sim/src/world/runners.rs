@@ -2,7 +2,7 @@
 
 use horarium_core::ledger::Wish;
 use horarium_core::run::{StatusKind, Word as Whose};
-use horarium_core::runner::{CallId, Input, Output, Purpose, Runner, RunnerConfig};
+use horarium_core::runner::{Input, Output, Purpose, Runner, RunnerConfig};
 use horarium_core::words::{Moment, Note, RunId, RunnerId, Span};
 
 use crate::breach::{Breach, Law};
@@ -11,9 +11,10 @@ use crate::describe;
 use crate::facts::Fact;
 use crate::incident::Incident;
 use crate::profile::Seat;
-use crate::sabotage::Sabotage;
+use crate::sabotage::{RunnerShell, Sabotage};
 
 use super::guards::{Guard, Watch, Word};
+use super::moments::Waiting;
 use super::network::Sender;
 use super::work::Process;
 use super::{Happening, World};
@@ -41,8 +42,11 @@ pub(super) struct RunnerProcess {
     alarm: u64,
     /// What came while it was frozen.
     inbox: Vec<Input>,
-    /// The call that it sent last, and when.
-    last_call: (CallId, Moment),
+    shell: RunnerShell,
+    /// The call for whose answer it waits.
+    pub(super) waiting: Option<Waiting>,
+    /// True once it was asked to stop.
+    pub(super) is_stopping: bool,
     statement_timeout: Span,
     heartbeat: Span,
     pub(super) lease: Span,
@@ -142,7 +146,9 @@ impl World {
             identity: None,
             alarm: 0,
             inbox: Vec::new(),
-            last_call: (CallId(0), Moment::START),
+            shell: RunnerShell::new(self.sabotage),
+            waiting: None,
+            is_stopping: false,
             statement_timeout: seat.lease.timing().statement_timeout,
             heartbeat: seat.lease.timing().heartbeat,
             lease: seat.lease.timing().lease,
@@ -224,12 +230,17 @@ impl World {
             self.runners[runner].heard = self.time;
         }
         self.note(|| format!("runner {runner} ← {}", describe::input(&input)));
+        if let Some((claim, kill_at)) = self.runners[runner].shell.late_word(&input) {
+            self.tell_guard(runner, Word::Deadline(claim, kill_at));
+        }
+        if let Some(again) = self.runners[runner].shell.start_again(&input) {
+            self.carry_out_one(runner, again);
+        }
         let process = &mut self.runners[runner];
         let now = process.clock.at(self.time);
-        let input = match self.sabotage {
-            Some(sabotage) => sabotage.hear(input, process.last_call, now),
-            None => input,
-        };
+        process.waiting = process.waiting.filter(|it| !it.ends_by_runner(&input));
+        process.is_stopping |= matches!(input, Input::Shutdown | Input::Hurry);
+        let input = process.shell.hear(input, now);
         let mut out = Vec::new();
         process.machine.handle(now, input, &mut out);
         self.carry_out(runner, out);
@@ -251,7 +262,10 @@ impl World {
                 return;
             }
             let is_call = matches!(output, Output::Send(..));
-            self.carry_out_one(runner, output);
+            let now = self.runners[runner].clock.at(self.time);
+            for output in self.runners[runner].shell.want(output, now) {
+                self.carry_out_one(runner, output);
+            }
             if is_call && self.is_stopped_amid() {
                 self.see(Fact::ShutdownAmid);
                 self.runner_hears_soon(runner, Input::Shutdown);
@@ -267,9 +281,8 @@ impl World {
                 self.runner_hears_soon(runner, Input::Identity(id));
             }
             Output::Send(call, command) => {
-                let process = &mut self.runners[runner];
-                process.last_call = (call, process.clock.at(self.time));
-                let patience = process.statement_timeout;
+                self.runners[runner].waiting = Waiting::after(call, &command, self.time);
+                let patience = self.runners[runner].statement_timeout;
                 self.send(Sender::Runner(runner, call), command, patience);
             }
             Output::Start { grant, kill_at, .. } => {
@@ -277,7 +290,9 @@ impl World {
                     let claim = describe::claim(grant.claim);
                     format!("runner {runner} starts {} {claim}", grant.worker)
                 });
-                self.tell_guard(runner, Word::Deadline(grant.claim, kill_at));
+                if !self.has(Sabotage::GuardToldLate) {
+                    self.tell_guard(runner, Word::Deadline(grant.claim, kill_at));
+                }
                 self.start_body(runner, &grant);
             }
             Output::Deadline { claim, kill_at } => {
@@ -285,9 +300,12 @@ impl World {
             }
             Output::Terminate(claim, reason) => {
                 self.tell(|| format!("runner {runner} TERM {}: {reason}", describe::claim(claim)));
+                let output = Output::Terminate(claim, reason);
+                if let Some(untrue) = self.runners[runner].shell.claim_done(&output) {
+                    self.runner_hears_soon(runner, untrue);
+                }
                 self.terminate_body(runner, claim);
             }
-            Output::Kill(..) if self.sabotage == Some(Sabotage::KillIgnored) => {}
             Output::Kill(claim, reason) => {
                 self.tell(|| format!("runner {runner} KILL {}: {reason}", describe::claim(claim)));
                 self.kill_body(runner, claim);

@@ -6,7 +6,9 @@ use horarium_core::words::{Moment, SchedulerId, Span};
 use crate::clock::HostClock;
 use crate::facts::Fact;
 use crate::incident::Incident;
+use crate::sabotage::SchedulerShell;
 
+use super::moments::Waiting;
 use super::network::Sender;
 use super::runners::Condition;
 use super::work::Process;
@@ -21,10 +23,20 @@ pub(super) struct SchedulerProcess {
     clock: HostClock,
     machine: Scheduler,
     pub(super) condition: Condition,
+    shell: SchedulerShell,
+    /// The call for whose answer it waits.
+    pub(super) waiting: Option<Waiting>,
     alarm: u64,
     /// True once it wanted the lock and another one had it.
     stands_by: bool,
     inbox: Vec<Input>,
+}
+
+impl SchedulerProcess {
+    /// True while it believes to lead.
+    pub(super) fn leads(&self) -> bool {
+        self.machine.is_leading()
+    }
 }
 
 impl World {
@@ -61,6 +73,8 @@ impl World {
             clock,
             machine,
             condition: Condition::Well,
+            shell: SchedulerShell::new(self.sabotage),
+            waiting: None,
             alarm: 0,
             stands_by: false,
             inbox: Vec::new(),
@@ -114,6 +128,10 @@ impl World {
         };
         self.has_reason(Process::Scheduler(scheduler), reasons);
         let process = &mut self.schedulers[scheduler];
+        process.waiting = process.waiting.filter(|it| !it.ends_by_scheduler(&input));
+        let Some(input) = process.shell.hear(input) else {
+            return;
+        };
         let mut out = Vec::new();
         process.machine.handle(process.clock.at(self.time), input, &mut out);
         self.carry_out_for_scheduler(scheduler, out);
@@ -158,6 +176,7 @@ impl World {
                 }
             }
             Output::Send(call, command) => {
+                self.schedulers[scheduler].waiting = Waiting::after(call, &command, self.time);
                 let patience = self.profile.scheduler.statement_timeout;
                 self.send(Sender::Scheduler(scheduler, call), command, patience);
                 if self.is_stopped_amid() {
