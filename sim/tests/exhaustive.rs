@@ -1,6 +1,7 @@
 //! The protocol searched to the end in small scopes. The counts are pinned: a change of the
 //! protocol shows, and somebody looks whether it was meant.
 
+use horarium_core::words::Attempt;
 use sim::exhaustive::{Budget, Found, Part, Scope, Work, search};
 use sim::sabotage::Sabotage;
 
@@ -11,10 +12,12 @@ fn searched(scope: &Scope) -> Found {
     search(scope).unwrap_or_else(|trace| panic!("{trace}"))
 }
 
+#[cfg(test)]
 fn one_runner(budget: Budget) -> Scope {
     Scope {
         parts: [Part::Serves, Part::Absent],
         work: Work::Manual,
+        attempts: Attempt::FIRST.next().unwrap(),
         budget,
         sabotage: None,
         most_messages: 3,
@@ -22,17 +25,20 @@ fn one_runner(budget: Budget) -> Scope {
     }
 }
 
+#[cfg(test)]
 fn two_runners(budget: Budget) -> Scope {
     Scope { parts: [Part::Serves, Part::Serves], ..one_runner(budget) }
 }
 
 #[test]
+#[cfg(test)]
 fn one_runner_whose_messages_are_lost_late_and_doubled() {
     let budget = Budget { losses: 2, doubles: 1, cancels: 1, times: 3, ..Budget::default() };
     assert_eq!(searched(&one_runner(budget)), Found { states: 160_953, steps: 288_722, depth: 23 });
 }
 
 #[test]
+#[cfg(test)]
 fn one_runner_that_is_stopped_while_its_messages_are_lost() {
     let budget = Budget { losses: 1, drains: 1, cancels: 1, times: 3, ..Budget::default() };
     assert_eq!(searched(&one_runner(budget)), Found { states: 123_092, steps: 173_614, depth: 22 });
@@ -72,7 +78,7 @@ fn a_foreground_run_alone_whose_start_comes_late_and_twice() {
 }
 
 #[test]
-fn a_scheduled_run_that_fails_and_is_retried_by_one_of_two_runners() {
+fn two_runners_and_two_schedulers_while_somebody_cancels() {
     let budget = Budget { crashes: 1, ticks: 2, cancels: 1, times: 1, ..Budget::default() };
     let scope = Scope { work: Work::Schedule, ..two_runners(budget) };
     assert_eq!(searched(&scope), Found { states: 65_473, steps: 146_541, depth: 23 });
@@ -80,9 +86,29 @@ fn a_scheduled_run_that_fails_and_is_retried_by_one_of_two_runners() {
 
 #[test]
 fn a_scheduled_run_that_fails_and_is_retried_while_messages_are_lost() {
-    let budget = Budget { losses: 1, ticks: 3, cancels: 1, times: 3, ..Budget::default() };
+    let budget = Budget { losses: 1, ticks: 2, cancels: 1, times: 2, ..Budget::default() };
     let scope = Scope { work: Work::Schedule, ..one_runner(budget) };
     assert_eq!(searched(&scope), Found { states: 165_279, steps: 251_359, depth: 24 });
+}
+
+#[test]
+fn two_runners_of_which_one_dies_while_somebody_cancels() {
+    let budget = Budget { crashes: 1, cancels: 1, times: 2, ..Budget::default() };
+    assert_eq!(searched(&two_runners(budget)), Found { states: 0, steps: 0, depth: 0 });
+}
+
+#[test]
+fn two_schedulers_that_both_believe_to_lead() {
+    let budget = Budget { losses: 1, doubles: 1, ticks: 3, times: 1, ..Budget::default() };
+    let scope = Scope { work: Work::Schedule, ..one_runner(budget) };
+    assert_eq!(searched(&scope), Found { states: 0, steps: 0, depth: 0 });
+}
+
+#[test]
+fn three_attempts_at_one_occurrence() {
+    let budget = Budget { cancels: 1, ticks: 4, times: 1, ..Budget::default() };
+    let scope = Scope { work: Work::Schedule, attempts: Attempt::LAST, ..one_runner(budget) };
+    assert_eq!(searched(&scope), Found { states: 0, steps: 0, depth: 0 });
 }
 
 #[cfg(test)]
@@ -104,4 +130,21 @@ fn the_search_finds_a_store_that_takes_a_finish_without_its_fence() {
 #[test]
 fn the_search_finds_a_store_that_hands_over_unrenewed_leases() {
     assert!(trace_of(Sabotage::HandOverUnrenewed).starts_with("no-overlap"));
+}
+
+#[cfg(test)]
+fn trace_of_two_schedulers(sabotage: Sabotage) -> String {
+    let budget = Budget { ticks: 3, times: 1, ..Budget::default() };
+    let scope = Scope { work: Work::Schedule, sabotage: Some(sabotage), ..one_runner(budget) };
+    search(&scope).unwrap_err()
+}
+
+#[test]
+fn the_search_finds_a_store_that_moves_on_before_it_inserts() {
+    assert!(trace_of_two_schedulers(Sabotage::MovedBeforeInsert).starts_with("one-catch-up"));
+}
+
+#[test]
+fn the_search_finds_a_store_that_still_owes_what_it_has_created() {
+    assert!(trace_of_two_schedulers(Sabotage::RetryStillOwed).starts_with("no-double-enqueue"));
 }

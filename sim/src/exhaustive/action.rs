@@ -8,7 +8,8 @@ use horarium_core::words::RunId;
 
 use crate::breach::Breach;
 
-use super::state::State;
+use super::shared::Shared;
+use super::state::{Message, State};
 use super::store::LIMIT;
 
 /// One thing that happens. Messages and runners are named by their place.
@@ -30,8 +31,8 @@ pub enum Action {
     Enqueue,
     /// Somebody sweeps.
     Sweep,
-    /// A scheduler ticks.
-    Tick,
+    /// One of two schedulers sends a tick.
+    Tick(u8),
     /// Somebody cancels the run that has the slot, or drops the retry that is owed.
     Cancel,
     /// A runner is asked to stop.
@@ -54,7 +55,7 @@ impl fmt::Display for Action {
             Self::Freeze => f.write_str("all stand still until a lease has run out"),
             Self::Enqueue => f.write_str("enqueue"),
             Self::Sweep => f.write_str("sweep"),
-            Self::Tick => f.write_str("tick"),
+            Self::Tick(scheduler) => write!(f, "scheduler {scheduler} ticks"),
             Self::Cancel => f.write_str("cancel"),
             Self::Drain(runner) => write!(f, "drain runner {runner}"),
             Self::Interrupt(runner) => write!(f, "interrupt runner {runner}"),
@@ -94,9 +95,9 @@ impl State {
                 self.freeze();
             }
             Action::Sweep => return self.command(&Command::Sweep { limit: LIMIT }),
-            Action::Tick => {
+            Action::Tick(scheduler) => {
                 self.left.ticks -= 1;
-                return self.tick();
+                self.post(Shared::new(Message::Tick(scheduler)));
             }
             Action::Enqueue => {
                 self.left.enqueues -= 1;

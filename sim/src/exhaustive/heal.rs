@@ -32,7 +32,8 @@ impl State {
             } else {
                 self.replace_the_gone()?;
                 self.apply_freely(Action::Sweep)?;
-                self.apply_freely(Action::Tick)?;
+                self.apply_freely(Action::Tick(0))?;
+                self.apply_freely(Action::Deliver(0))?;
                 tell(self.describe(Action::Time));
                 self.apply_freely(Action::Time)?;
             }

@@ -8,6 +8,8 @@
 //!   run at one rate, and the store's clock never steps. (The worlds have drift and steps.)
 //! - Job processes start, and are seen to end, at once. A job hears no TERM: it ends by itself at
 //!   any time, or by KILL.
+//! - Schedulers are no machines here: two that both believe to lead may send a tick at any moment,
+//!   and hear no answers; of each, one tick is on its way at once. (The worlds have the machines, their lock and its loss.)
 //! - A runner's own sweeps take no way: somebody else may sweep at any moment anyway.
 //! - Messages in flight, losses and all other disasters are counted, as each [`Scope`] says; a
 //!   state with more messages on their way than the scope allows is not followed.

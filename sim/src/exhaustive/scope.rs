@@ -54,7 +54,7 @@ pub struct Budget {
     pub crashes: u8,
     /// Enqueues of manual runs.
     pub enqueues: u8,
-    /// Ticks.
+    /// Ticks, of two schedulers that both believe to lead.
     pub ticks: u8,
     /// Steps of time.
     pub times: u8,
@@ -67,6 +67,8 @@ pub struct Scope {
     pub parts: [Part; 2],
     /// What there is to do at first.
     pub work: Work,
+    /// How many attempts a scheduled run has.
+    pub attempts: Attempt,
     /// The disasters.
     pub budget: Budget,
     /// A seeded bug of the store, to show that the search would find it.
@@ -90,7 +92,7 @@ pub(super) struct Cast {
 
 impl Cast {
     /// The cast, unless a name is none.
-    pub(super) fn new() -> Option<Self> {
+    pub(super) fn new(attempts: Attempt) -> Option<Self> {
         let handler: Name = "w".parse().ok()?;
         let by =
             By { actor: Actor { kind: ActorKind::Person, name: Note::lossy("p") }, reason: None };
@@ -98,7 +100,7 @@ impl Cast {
             timeout: Timeout::None,
             stop_grace: Span::ZERO,
             retry: RetryPolicy {
-                max_attempts: Attempt::FIRST.next()?,
+                max_attempts: attempts,
                 backoff: Backoff::Exponential,
                 base: Span::ZERO,
             },

@@ -16,6 +16,7 @@ impl State {
     pub(super) fn drop_the_spent(&mut self) -> Result<(), Breach> {
         for message in self.messages.clone() {
             let is_spent = match &*message {
+                Message::Tick(_) => false,
                 Message::Answer(runner, call, reply) => {
                     let host = &*self.hosts[usize::from(*runner)];
                     let is_old = call.0 < host.last_call;

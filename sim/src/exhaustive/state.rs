@@ -8,7 +8,7 @@ use horarium_core::ledger::audit::Audit;
 use horarium_core::ledger::{Claim, Command, Ledger, Reply};
 use horarium_core::runner::{CallId, Input, Runner};
 use horarium_core::schedule::Revision;
-use horarium_core::words::Moment;
+use horarium_core::words::{Attempt, Moment};
 
 use crate::breach::{Breach, Law};
 use crate::describe;
@@ -37,13 +37,16 @@ impl Hash for Watched {
 pub(super) enum Message {
     Request(u8, CallId, Command),
     Answer(u8, CallId, Reply),
+    /// A tick of one of two schedulers. Neither waits for an answer: both believe to lead.
+    Tick(u8),
 }
 
 impl Message {
-    pub(super) const fn key(&self) -> (bool, u8, u64) {
+    pub(super) fn key(&self) -> (bool, u8, u64) {
         match self {
             Self::Request(runner, call, _) => (false, *runner, call.0),
             Self::Answer(runner, call, _) => (true, *runner, call.0),
+            Self::Tick(scheduler) => (false, u8::MAX, u64::from(*scheduler)),
         }
     }
 }
@@ -87,7 +90,7 @@ impl State {
     /// The first state of a scope: both runners are registered, and what they say next is on its
     /// way.
     pub(super) fn first(scope: &Scope) -> Result<Self, Breach> {
-        let cast = Cast::new()
+        let cast = Cast::new(scope.attempts)
             .ok_or_else(|| Breach::new(Law::StepBudget, "the cast has a name that is none"))?;
         let ledger = Ledger::new();
         let audit = Audit::of(ledger.rows());
@@ -207,8 +210,13 @@ impl State {
         }
         let now = Self::store_time(self.now);
         let is_due = ledger.agenda().next().is_some_and(|(at, _)| at <= now);
-        if left.ticks > 0 && (is_due || is_owed && is_free) {
-            actions.push(Action::Tick);
+        // What is not yet there when a tick is sent may be there when it comes.
+        let may_owe = ledger.slot(&self.cast.worker).is_some_and(|run| {
+            run.trigger.scheduled().is_some() && !run.retry.max_attempts.eq(&Attempt::FIRST)
+        });
+        if left.ticks > 0 && (is_due || is_owed || may_owe) {
+            // Who of two that do the same ticks first makes no difference.
+            actions.extend(self.idle_scheduler().map(Action::Tick));
         }
         if ledger.running().any(|run| run.hold().is_some_and(|hold| hold.lease_expires_at <= now)) {
             actions.push(Action::Sweep);
@@ -222,6 +230,13 @@ impl State {
         actions
     }
 
+    /// A scheduler whose last tick is not on its way any more.
+    fn idle_scheduler(&self) -> Option<u8> {
+        let ticks =
+            |of: u8| self.messages.iter().any(|it| matches!(**it, Message::Tick(by) if by == of));
+        [0, 1].into_iter().find(|scheduler| !ticks(*scheduler))
+    }
+
     /// What an action does here, for people.
     pub(super) fn describe(&self, action: Action) -> String {
         let message = |index: u8| match self.messages.get(usize::from(index)).map(|it| &**it) {
@@ -231,6 +246,7 @@ impl State {
             Some(Message::Answer(runner, call, reply)) => {
                 format!("answer to runner {runner} call {}: {}", call.0, describe::reply(reply))
             }
+            Some(Message::Tick(scheduler)) => format!("tick of scheduler {scheduler}"),
             None => String::from("no message"),
         };
         let at = self.now.since(Moment::START);
@@ -242,7 +258,7 @@ impl State {
             | Action::Time
             | Action::Freeze
             | Action::Sweep
-            | Action::Tick
+            | Action::Tick(_)
             | Action::Enqueue
             | Action::Cancel
             | Action::Drain(_)

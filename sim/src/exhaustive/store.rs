@@ -29,8 +29,8 @@ impl State {
         self.command(&Command::Enqueue(vec![wish]))
     }
 
-    pub(super) fn tick(&mut self) -> Result<(), Breach> {
-        let scheduler = SchedulerId::from_bits(1);
+    fn tick(&mut self, scheduler: u8) -> Result<(), Breach> {
+        let scheduler = SchedulerId::from_bits(u128::from(scheduler));
         self.command(&Command::Tick(Tick { scheduler, limit: LIMIT, seed: 0 }))
     }
 
@@ -99,6 +99,7 @@ impl State {
                 }
                 Ok(())
             }
+            Message::Tick(scheduler) => self.tick(*scheduler),
             Message::Answer(runner, call, reply) => {
                 self.feed(*runner, Input::Answered(*call, reply.clone()));
                 Ok(())

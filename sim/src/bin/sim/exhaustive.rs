@@ -1,6 +1,7 @@
 //! `sim exhaustive`: small scopes of the protocol, searched to the end.
 
 use clap::Args;
+use horarium_core::words::Attempt;
 use sim::exhaustive::{Budget, Part, Scope, Work, search};
 
 use crate::Verdict;
@@ -45,6 +46,7 @@ impl Exhaustive {
         let scope = Scope {
             parts: [Part::Serves, Part::Serves],
             work: if self.ticks == 0 { Work::Manual } else { Work::Schedule },
+            attempts: Attempt::LAST,
             budget,
             sabotage: None,
             most_messages: 3,
