@@ -1,5 +1,6 @@
 //! Repository tasks. `cargo xtask test` passes when everything holds.
 
+mod mutants;
 mod postgres;
 
 use std::env;
@@ -8,16 +9,19 @@ use std::process::{Command, ExitCode};
 use postgres::Server;
 
 const USAGE: &str = "\
-usage: cargo xtask test [ARGUMENTS...]
+usage: cargo xtask TASK [ARGUMENTS...]
 
-  test    run every test of the workspace; ARGUMENTS go to `cargo test`. With -p PACKAGE only
-          that package's. A PostgreSQL server is started for them, unless
-          HORARIUM_TEST_POSTGRES=postgres://USER@HOST:PORT names one";
+  test                run every test of the workspace; ARGUMENTS go to `cargo test`. With
+                      -p PACKAGE only that package's. A PostgreSQL server is started for them,
+                      unless HORARIUM_TEST_POSTGRES=postgres://USER@HOST:PORT names one
+  mutants [MODULE]    mutate a module of core/, or all of it, and tell what nothing notices;
+                      ARGUMENTS go to `cargo mutants`, such as `--shard 0/8` or `--list`";
 
 fn main() -> ExitCode {
     let mut arguments = env::args().skip(1);
     match arguments.next().as_deref() {
         Some("test") => test(arguments.collect()),
+        Some("mutants") => mutants::mutants(arguments),
         Some("help" | "--help" | "-h") => {
             println!("{USAGE}");
             ExitCode::SUCCESS
