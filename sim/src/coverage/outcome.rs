@@ -116,6 +116,7 @@ fn of_refusal(refusal: &Refusal) -> Outcome {
         | Refusal::InvalidRequest(_)
         | Refusal::ReservedId { .. }
         | Refusal::BatchSize(_)
+        | Refusal::OlderZoneData { .. }
         | Refusal::FaultyRule(_) => Outcome::Invalid,
         Refusal::IdTaken { .. } => Outcome::IdTaken,
         Refusal::NoSuchRun { .. } | Refusal::NoSchedule { .. } => Outcome::Absent,

@@ -85,7 +85,7 @@ impl<'a> Spoiling<'a> {
             .collect();
         let before = self.before;
         for event in &mut self.handled.events {
-            let Event::ScheduleAdvanced { worker, advance } = event else { continue };
+            let Event::ScheduleAdvanced { worker, advance, .. } = event else { continue };
             let from = caught_up.iter().find(|(of, _)| of == worker).map(|(_, at)| *at);
             let schedule = before.rows().workers.get(worker).and_then(|row| row.schedule.as_ref());
             if let (Some(from), Some(schedule)) = (from, schedule) {
@@ -138,7 +138,11 @@ impl<'a> Spoiling<'a> {
             Done::Occurred { worker, scheduled_for, fate: Fate::Enqueued } => {
                 Some((worker.clone(), *scheduled_for))
             }
-            Done::Occurred { .. } | Done::Retried { .. } | Done::Poisoned { .. } => None,
+            Done::Occurred { .. }
+            | Done::Retried { .. }
+            | Done::Poisoned { .. }
+            | Done::ZoneDataAdopted { .. }
+            | Done::Recomputed { .. } => None,
         };
         let mut all = ticked.done.iter().filter_map(settled);
         let (Some(_), Some((left_out, at))) = (all.next(), all.next_back()) else { return };
@@ -182,7 +186,7 @@ impl<'a> Spoiling<'a> {
     pub(super) fn max_runs_uncounted(&mut self) {
         let before = self.before;
         for event in &mut self.handled.events {
-            let Event::ScheduleAdvanced { worker, advance } = event else { continue };
+            let Event::ScheduleAdvanced { worker, advance, .. } = event else { continue };
             let schedule = before.rows().workers.get(worker).and_then(|row| row.schedule.as_ref());
             let Some(schedule) = schedule else { continue };
             advance.runs_created = schedule.runs_created;
@@ -196,7 +200,7 @@ impl<'a> Spoiling<'a> {
     pub(super) fn until_ignored(&mut self) {
         let before = self.before;
         for event in &mut self.handled.events {
-            let Event::ScheduleAdvanced { worker, advance } = event else { continue };
+            let Event::ScheduleAdvanced { worker, advance, .. } = event else { continue };
             let schedule = before.rows().workers.get(worker).and_then(|row| row.schedule.as_ref());
             if let (Some(schedule), None) = (schedule, advance.next) {
                 let endless = Plan { until: None, ..schedule.plan.clone() };
@@ -243,7 +247,7 @@ impl<'a> Spoiling<'a> {
             .collect();
         let (before, now) = (self.before, self.now);
         for event in &mut self.handled.events {
-            let Event::ScheduleAdvanced { worker, advance } = event else { continue };
+            let Event::ScheduleAdvanced { worker, advance, .. } = event else { continue };
             let schedule = before.rows().workers.get(worker).and_then(|row| row.schedule.as_ref());
             let at = recorded.iter().find(|(of, _)| of == worker).map(|(_, at)| *at);
             let (Some(schedule), Some(at)) = (schedule, at) else { continue };
