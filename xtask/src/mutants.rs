@@ -79,6 +79,13 @@ const MODULES: &[Module] = &[
         tests: PROTOCOL,
     },
     Module {
+        name: "explain",
+        files: &["core/src/explain/**"],
+        without: &[],
+        packages: CORE,
+        tests: &["--lib", "--test=transcripts"],
+    },
+    Module {
         name: "words",
         files: &["core/src/words/**"],
         without: &[],
@@ -137,7 +144,7 @@ fn run(module: &Module, arguments: &[String]) -> Result<bool, String> {
         .args(["mutants", "--package=horarium-core", "--profile=mutants", "--no-shuffle"])
         .arg(format!("--test-package={}", module.packages.join(",")))
         .arg(format!("--output={}", target.join("mutants-of").join(module.name).display()))
-        .args(["--sharding=round-robin", "--minimum-test-timeout=60", "--cap-lints=true"])
+        .args(["--minimum-test-timeout=60", "--cap-lints=true"])
         .args(module.files.iter().map(|file| format!("--file={file}")))
         .args(module.without.iter().map(|file| format!("--exclude={file}")))
         .args(module.tests.iter().map(|test| format!("--cargo-arg={test}")))
