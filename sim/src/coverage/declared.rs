@@ -141,6 +141,15 @@ const REACHABLE: &[Row] = rows! {
 
 /// What can come of it too, too rarely to be asked of every batch.
 const RARE: &[Row] = rows! {
+    Started of Nothing: Lost,
+    Progressed of Nothing: Lost,
+    Ended of Nothing: Lost,
+    GiveBack of Nothing: Lost,
+    Hold of Nothing: Lost,
+    Renew of Nothing: Lost,
+    Cancel of Nothing: Absent,
+    Release of Nothing: Absent,
+    ForceRelease of Nothing: Absent,
     Started of Unwanted: Busy,
     Started of Expired: Done Busy,
     Progressed of Unwanted: Busy,

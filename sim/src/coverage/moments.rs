@@ -79,6 +79,8 @@ pub fn is_asked_for(incident: Incident, moment: Moment) -> bool {
             moment,
             Moment::TurnOut | Moment::SweepOut | Moment::JobRunning | Moment::NobodyLeads
         ),
+        // Only in worlds that go beyond the bounds, which do not count.
+        Incident::Restore | Incident::BothFreeze => false,
         _ => incident.is_fault(),
     }
 }
