@@ -141,6 +141,9 @@ const REACHABLE: &[Row] = rows! {
 
 /// What can come of it too, too rarely to be asked of every batch.
 const RARE: &[Row] = rows! {
+    GiveBack of Expired: Busy,
+    Start of Nothing: SlotTaken,
+    Start of Expired: SlotTaken,
     Started of Nothing: Lost,
     Progressed of Nothing: Lost,
     Ended of Nothing: Lost,
