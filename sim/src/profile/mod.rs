@@ -170,8 +170,8 @@ impl Profile {
         let mut draw = Draw::new(seed, Stream::Profile);
         let profile = Self::drawn(&mut draw);
         let profile = match draw.below(100) {
-            0..8 => profile.piled_up(),
-            8..11 => profile.crowded(&mut draw),
+            0..5 => profile.piled_up(),
+            5..8 => profile.crowded(&mut draw),
             _ => profile,
         };
         profile.beyond_bounds(kind, &mut draw)
