@@ -18,9 +18,12 @@ use crate::guard::{GUARD_VARIABLE, GuardLost, JobKey, MARK};
 /// Where a program is searched when the job has no `PATH`.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// What speaks to the runner alone: the guard's socket, and the service supervisor's.
-const NOT_INHERITED: [&str; 7] = [
+/// What speaks to the runner alone: the guard's socket, the service supervisor's, and the key to
+/// the ledger, which a job gets only when its handler names it.
+const NOT_INHERITED: [&str; 9] = [
     GUARD_VARIABLE,
+    "HORARIUM_STORE",
+    "PGPASSWORD",
     "NOTIFY_SOCKET",
     "WATCHDOG_PID",
     "WATCHDOG_USEC",

@@ -234,3 +234,20 @@ fn a_reader_that_has_gone_ends_the_program_quietly() {
         assert_eq!(stderr, "");
     }
 }
+
+#[test]
+fn a_job_does_not_get_the_key_to_the_ledger_unless_its_handler_names_it() {
+    let program = Program::without_store();
+    let script =
+        r#"command = ["sh", "-c", "echo ${PGPASSWORD-none} ${HORARIUM_STORE-none} $KEPT"]"#;
+    program.write(
+        "horarium.toml",
+        &format!(
+            "[handler.plain]\n{script}\n[handler.named]\n{script}\nenvironment.PGPASSWORD = \"own\"\n"
+        ),
+    );
+    let environment = [("PGPASSWORD", "secret"), ("KEPT", "kept")];
+    let said = |worker: &str| program.run_with(&environment, &["exec", worker]).stdout;
+    assert_eq!(said("plain"), "none none kept\n");
+    assert_eq!(said("named"), "own none kept\n");
+}
