@@ -132,7 +132,8 @@ impl World {
                 self.phase = Phase::Stopping { by };
                 for runner in 0..self.runners.len() {
                     if self.runners[runner].condition != Condition::Gone {
-                        self.runners[runner].must_retire = true;
+                        // One that was stopping before has little time left to say so.
+                        self.runners[runner].must_retire = !self.runners[runner].is_stopping;
                         self.runner_hears(runner, Input::Shutdown);
                     }
                 }

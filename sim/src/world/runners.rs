@@ -45,7 +45,7 @@ pub(super) struct RunnerProcess {
     shell: RunnerShell,
     /// The call for whose answer it waits.
     pub(super) waiting: Option<Waiting>,
-    /// True once it was asked to stop.
+    /// True once it was asked to stop, or has to since its guard is gone.
     pub(super) is_stopping: bool,
     statement_timeout: Span,
     heartbeat: Span,
@@ -239,7 +239,7 @@ impl World {
         let process = &mut self.runners[runner];
         let now = process.clock.at(self.time);
         process.waiting = process.waiting.filter(|it| !it.ends_by_runner(&input));
-        process.is_stopping |= matches!(input, Input::Shutdown | Input::Hurry);
+        process.is_stopping |= matches!(input, Input::Shutdown | Input::Hurry | Input::GuardLost);
         let input = process.shell.hear(input, now);
         let mut out = Vec::new();
         process.machine.handle(now, input, &mut out);
