@@ -55,6 +55,8 @@ impl Conservation {
                     let worker = self.owner(*run)?;
                     self.tally(&worker).pruned += 1;
                     self.owners.remove(run);
+                    // Asked for again after that, it is a new run.
+                    self.started.remove(run);
                     pruned += 1;
                 }
                 Event::RunnerRegistered(_)
