@@ -65,7 +65,7 @@ fn claimed(sentence: &str, count: usize) -> Vec<String> {
     let (named_times, days) = sentence.split_at(cut.unwrap_or(sentence.len()));
     let (times, days) = (times(named_times), Days::read(days.trim_start()));
     let start = jiff::civil::date(2027, 1, 1);
-    let dates = std::iter::successors(Some(start), |date| date.tomorrow().ok()).take(366 * 41);
+    let dates = std::iter::successors(Some(start), |date| date.tomorrow().ok()).take(366 * 400);
     let instants = dates.filter(|date| days.hold(*date)).flat_map(|date| {
         times.iter().map(move |(hour, minute)| format!("{date}T{hour:02}:{minute:02}"))
     });
