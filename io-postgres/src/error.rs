@@ -1,8 +1,7 @@
 //! What can go wrong with the server, and what to do about it.
 
 use horarium_core::store::ReadError;
-
-use crate::schema::SchemaError;
+use horarium_sql::{Corrupt, SchemaError};
 
 /// A database that cannot be opened. No error names the password.
 #[derive(Debug, thiserror::Error)]
@@ -86,13 +85,8 @@ pub(crate) enum Failure {
     #[error("{}", server_words(.0))]
     Database(#[from] sqlx::Error),
     /// A row that no version of this program wrote.
-    #[error("a row cannot be understood: {what} in {place}; the database may be damaged")]
-    Corrupt {
-        /// Which row.
-        place: String,
-        /// What is wrong with it.
-        what: String,
-    },
+    #[error(transparent)]
+    Corrupt(#[from] Corrupt),
     /// A value that has no JSON.
     #[error("a value cannot be written: {0}")]
     Unwritable(String),
@@ -141,7 +135,7 @@ pub(crate) fn verdict(failure: &Failure) -> Verdict {
     let error = match failure {
         Failure::Database(error) => error,
         Failure::Raced(_) => return Verdict::Repeat,
-        Failure::Corrupt { .. } | Failure::Unwritable(_) => return Verdict::RolledBack,
+        Failure::Corrupt(_) | Failure::Unwritable(_) => return Verdict::RolledBack,
     };
     let Some(server) = error
         .as_database_error()
@@ -207,7 +201,7 @@ fn server_words(error: &sqlx::Error) -> String {
 impl From<Failure> for ReadError {
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::Corrupt { place, what } => Self::Corrupt { place, what },
+            Failure::Corrupt(Corrupt { place, what }) => Self::Corrupt { place, what },
             other @ (Failure::Database(_) | Failure::Unwritable(_) | Failure::Raced(_)) => {
                 Self::Unreachable(other.to_string())
             }

@@ -30,10 +30,11 @@ mod sweep;
 mod turn;
 mod write;
 
-pub use clock::{Clock, SettableClock};
 pub use error::OpenError;
 pub use hint::{Hint, Hints};
 pub use leader_lock::{LeaderLock, LeaderLockError};
 pub use open::{OpenOptions, SchemaName};
-pub use schema::{Schema, SchemaError};
+pub use schema::Schema;
 pub use store::PostgresStore;
+
+pub use horarium_sql::{Clock, SchemaError, SettableClock};

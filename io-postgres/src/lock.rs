@@ -12,12 +12,13 @@ use horarium_core::ledger::command::Tick;
 use horarium_core::ledger::{Command, Worker};
 use horarium_core::recurrence::{ZoneData, ZoneRelease};
 use horarium_core::words::{RunId, RunnerId, Timestamp, WorkerName};
+use horarium_sql::Fields;
 use sqlx::{PgConnection, Row};
 
-use crate::clock::Clock;
 use crate::error::Failure;
 use crate::row::run::{runner_uuid, uuid};
-use crate::row::{Fields, execute};
+use crate::row::{Columned, execute};
+use horarium_sql::Clock;
 
 /// What a command has locked.
 #[derive(Debug)]
@@ -40,7 +41,7 @@ pub(crate) async fn take(
     let mut lock = Lock { db, workers: Vec::new(), brought: Vec::new() };
     match command {
         Command::Tick(tick) => {
-            let now = clock.now(lock.db).await?;
+            let now = crate::clock::now(clock, lock.db).await?;
             lock.for_tick(now, tick, zones.release()).await?;
             return Ok(lock.taken(now));
         }
@@ -69,7 +70,7 @@ pub(crate) async fn take(
         | Command::Sweep { .. }
         | Command::Prune(_) => {}
     }
-    let now = clock.now(lock.db).await?;
+    let now = crate::clock::now(clock, lock.db).await?;
     Ok(lock.taken(now))
 }
 
@@ -134,7 +135,7 @@ impl Lock<'_> {
             .fetch_all(&mut *self.db)
             .await?;
         for row in &found {
-            let name: WorkerName = Fields::of(row, "worker", "name").parse("name")?;
+            let name: WorkerName = Fields::of(&Columned(row), "worker", "name").parse("name")?;
             if row.try_get("is_new")? {
                 self.brought.push(name.clone());
             }
@@ -182,7 +183,7 @@ impl Lock<'_> {
             .fetch_all(&mut *self.db)
             .await?;
         for row in &found {
-            self.workers.push(Fields::of(row, "worker", "name").parse("name")?);
+            self.workers.push(Fields::of(&Columned(row), "worker", "name").parse("name")?);
         }
         Ok(())
     }

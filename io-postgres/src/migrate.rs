@@ -31,7 +31,7 @@ impl PostgresStore {
             script.push(schema::create(&options.schema) + ";\n");
         }
         for migration in found.pending() {
-            let schema::Migration { version, min_compatible, sql } = migration;
+            let horarium_sql::Migration { version, min_compatible, sql } = migration;
             script.push(format!(
                 "SET search_path = \"{}\";\n{sql}\
                  INSERT INTO schema_version (version, min_compatible, applied_at)\n\
@@ -56,7 +56,7 @@ async fn migrate_within(
         Schema::Version { version, .. } if version >= schema::known() => options.check(found)?,
         Schema::Missing | Schema::Empty | Schema::Version { .. } => {}
     }
-    let now = options.clock.now(db).await.map_err(explain)?;
+    let now = crate::clock::now(&options.clock, db).await.map_err(explain)?;
     schema::apply(db, &options.schema, found, now).await.map_err(explain)?;
     Ok(found.pending().map(|migration| migration.version).collect())
 }

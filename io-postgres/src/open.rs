@@ -12,10 +12,10 @@ use horarium_core::recurrence::ZoneData;
 use sqlx::Connection as _;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
 
-use crate::clock::Clock;
 use crate::error::{Failure, OpenError, state};
 use crate::schema::{self, Schema};
 use crate::store::PostgresStore;
+use horarium_sql::Clock;
 
 /// The schema that a ledger lies in when nobody says otherwise.
 const DEFAULT_SCHEMA: &str = "horarium";
@@ -171,7 +171,7 @@ impl OpenOptions {
             Schema::Missing | Schema::Empty => Err(OpenError::Missing { server, schema }),
             Schema::Foreign => Err(OpenError::Foreign { server, schema }),
             Schema::Version { version, min_compatible } => {
-                Schema::check(version, min_compatible, schema::known())
+                horarium_sql::schema::check(version, min_compatible, schema::known())
                     .map_err(|why| OpenError::Schema { server, why })
             }
         }

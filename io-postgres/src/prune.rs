@@ -6,9 +6,9 @@ use horarium_core::ledger::Reply;
 use horarium_core::ledger::command::Retention;
 use sqlx::{PgConnection, Row};
 
-use crate::clock::Clock;
 use crate::error::Failure;
 use crate::sweep::count;
+use horarium_sql::Clock;
 
 pub(crate) const PRUNE: &str = include_str!("../sql/prune.sql");
 

@@ -10,6 +10,7 @@ use horarium_core::run::{Run, StatusKind};
 use horarium_core::schedule::Occurrence;
 use horarium_core::store::{ReadError, Reader, RunFilter, RunRef};
 use horarium_core::words::{Fence, RunNumber, Timestamp, WorkerName};
+use horarium_sql::rows::run::{trigger_word, with_output};
 use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, Postgres, Row, Transaction};
 
@@ -99,7 +100,7 @@ impl PostgresStore {
         for row in all(&mut db, ALL_OUTPUT).await? {
             let (id, output) = row::run::read_output(&row)?;
             if let Some(run) = rows.runs.remove(&id) {
-                rows.runs.insert(id, row::run::with_output(run, output));
+                rows.runs.insert(id, with_output(run, output));
             }
         }
         for row in all(&mut db, ALL_OCCURRENCES).await? {
@@ -122,7 +123,7 @@ impl PostgresStore {
         let found = sqlx::query(RUNS)
             .bind(filter.handler.as_ref().map(|handler| handler.as_str().to_owned()))
             .bind(Some(statuses).filter(|statuses| !statuses.is_empty()))
-            .bind(filter.trigger.map(row::run::trigger_word))
+            .bind(filter.trigger.map(trigger_word))
             .bind(filter.since.map(Timestamp::micros))
             .bind(filter.worker.as_ref().map(|worker| worker.as_str().to_owned()))
             .bind(before)
@@ -145,7 +146,7 @@ impl PostgresStore {
         let output =
             sqlx::query(OUTPUT).bind(row::run::uuid(run.id)).fetch_optional(&mut *db).await?;
         match output {
-            Some(row) => Ok(Some(row::run::with_output(run, row::run::read_output(&row)?.1))),
+            Some(row) => Ok(Some(with_output(run, row::run::read_output(&row)?.1))),
             None => Ok(Some(run)),
         }
     }
@@ -201,7 +202,7 @@ async fn all(db: &mut PgConnection, statement: &'static str) -> Result<Vec<PgRow
 impl Reader for PostgresStore {
     async fn now(&self) -> Result<Timestamp, ReadError> {
         let mut db = self.connection().await?;
-        Ok(self.clock.now(&mut db).await?)
+        Ok(crate::clock::now(&self.clock, &mut db).await?)
     }
 
     async fn runs(&self, filter: &RunFilter) -> Result<Vec<Run>, ReadError> {

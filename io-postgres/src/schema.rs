@@ -6,25 +6,15 @@
 //! allows.
 
 use horarium_core::words::Timestamp;
+use horarium_sql::schema::{self, Migration};
 use sqlx::{AssertSqlSafe, PgConnection, Row};
 use uuid::Uuid;
 
 use crate::error::Failure;
 use crate::open::SchemaName;
 
-/// One step of the schema.
-#[derive(Debug)]
-pub(crate) struct Migration {
-    /// Its number, from 1.
-    pub(crate) version: u32,
-    /// The oldest program, by the newest version that it knows, that can work with the result.
-    pub(crate) min_compatible: u32,
-    /// Its statements, in the ledger's own schema.
-    pub(crate) sql: &'static str,
-}
-
 /// Every migration, in order.
-pub(crate) const MIGRATIONS: [Migration; 2] = [
+pub(crate) static MIGRATIONS: [Migration; 2] = [
     Migration {
         version: 1,
         min_compatible: 1,
@@ -71,34 +61,9 @@ pub enum Schema {
     },
 }
 
-/// A schema that does not fit this program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum SchemaError {
-    /// Migrations are missing.
-    #[error("its schema is v{have} and this program needs v{need}: run `horarium migrate`")]
-    Behind {
-        /// What the database has.
-        have: u32,
-        /// What the program needs.
-        need: u32,
-    },
-    /// A newer program has migrated it.
-    #[error(
-        "its schema is v{have}, made by a newer program, and needs one that knows v{min_compatible} or later while this one knows v{know}: upgrade this program"
-    )]
-    Ahead {
-        /// What the database has.
-        have: u32,
-        /// What a program must know.
-        min_compatible: u32,
-        /// What this one knows.
-        know: u32,
-    },
-}
-
 /// The newest version that this program knows.
 pub(crate) const fn known() -> u32 {
-    MIGRATIONS[MIGRATIONS.len() - 1].version
+    schema::newest(&MIGRATIONS)
 }
 
 impl Schema {
@@ -121,28 +86,13 @@ impl Schema {
         })
     }
 
-    /// Whether a program that knows `know` can work with version `version`.
-    pub(crate) const fn check(
-        version: u32,
-        min_compatible: u32,
-        know: u32,
-    ) -> Result<(), SchemaError> {
-        if version < know {
-            Err(SchemaError::Behind { have: version, need: know })
-        } else if min_compatible > know {
-            Err(SchemaError::Ahead { have: version, min_compatible, know })
-        } else {
-            Ok(())
-        }
-    }
-
     /// The migrations that are missing.
     pub(crate) fn pending(self) -> impl Iterator<Item = &'static Migration> {
         let have = match self {
             Self::Missing | Self::Empty | Self::Foreign => 0,
             Self::Version { version, .. } => version,
         };
-        MIGRATIONS.iter().filter(move |migration| migration.version > have)
+        schema::pending(&MIGRATIONS, have)
     }
 }
 
@@ -191,20 +141,6 @@ mod tests {
 
     #[test]
     fn migrations_are_numbered_without_gaps() {
-        for (migration, number) in MIGRATIONS.iter().zip(1..) {
-            assert_eq!(migration.version, number);
-            assert!(migration.min_compatible <= migration.version);
-        }
-    }
-
-    #[test]
-    fn a_schema_behind_the_program_is_refused_and_one_ahead_as_far_as_it_says() {
-        assert_eq!(Schema::check(3, 2, 3), Ok(()));
-        assert_eq!(Schema::check(3, 2, 2), Ok(()));
-        assert_eq!(
-            Schema::check(3, 2, 1),
-            Err(SchemaError::Ahead { have: 3, min_compatible: 2, know: 1 })
-        );
-        assert_eq!(Schema::check(1, 1, 2), Err(SchemaError::Behind { have: 1, need: 2 }));
+        assert!(schema::is_sound(&MIGRATIONS));
     }
 }

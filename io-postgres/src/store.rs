@@ -15,11 +15,11 @@ use horarium_core::words::{Fence, RunNumber, WorkerName};
 use sqlx::{Connection as _, PgConnection, PgPool};
 use uuid::Uuid;
 
-use crate::clock::Clock;
 use crate::error::{Failure, Verdict, verdict, verdict_of_connecting};
 use crate::lock::{self, Taken};
 use crate::open::OpenOptions;
 use crate::{hint, prune, slice, sweep, turn, write};
+use horarium_sql::Clock;
 
 /// The store on one schema of a PostgreSQL database. Its clones share its connections.
 #[derive(Debug, Clone)]

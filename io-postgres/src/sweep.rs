@@ -6,8 +6,8 @@ use std::num::NonZeroU32;
 use horarium_core::ledger::Reply;
 use sqlx::{PgConnection, Row};
 
-use crate::clock::Clock;
 use crate::error::Failure;
+use horarium_sql::Clock;
 
 pub(crate) const SWEEP: &str = include_str!("../sql/sweep.sql");
 

@@ -11,15 +11,16 @@ use horarium_core::ledger::items::{self, Found, Item, Last};
 use horarium_core::ledger::{Claim, Grant, Reply, Stale, Turn, Turned};
 use horarium_core::run::{Outcome, Output, Tail};
 use horarium_core::words::{Fence, Note, RunId, RunNumber, Span, Timestamp};
-use sqlx::PgConnection;
+use horarium_sql::{Clock, Fields, rows};
 use sqlx::postgres::{PgArguments, PgRow};
 use sqlx::query::Query;
+use sqlx::{PgConnection, Row};
 use uuid::Uuid;
 
-use crate::clock::{Clock, instant};
+use crate::clock::instant;
 use crate::error::Failure;
-use crate::row::run::{read_trigger, runner_uuid, uuid};
-use crate::row::{Fields, json, optional_json};
+use crate::row::run::{runner_uuid, uuid};
+use crate::row::{Columned, json, optional_json};
 
 /// For a turn that names claims, or of a runner that holds some.
 pub(crate) const WITH_ITEMS: &str = concat!(
@@ -161,10 +162,11 @@ fn heard(turn: &Turn, items: &[Item<'_>], rows: &[PgRow]) -> Result<Taken, Failu
     let Some(gate) = gate else {
         return Ok(Taken::Yes(Reply::Stale(Stale::Unknown)));
     };
-    let fields = Fields::of(gate, "turn", "id");
-    if !fields.get::<bool>("taken")? {
+    let gate = Columned(gate);
+    let fields = Fields::of(&gate, "turn", "id");
+    if !fields.flag("taken")? {
         let taken = fields.unsigned("fence")?;
-        return Ok(if fields.get("cancel")? {
+        return Ok(if fields.flag("cancel")? {
             Taken::Yes(Reply::Stale(Stale::Stopped))
         } else if turn.number.get() <= taken {
             Taken::Yes(Reply::Stale(Stale::Number { taken }))
@@ -172,13 +174,14 @@ fn heard(turn: &Turn, items: &[Item<'_>], rows: &[PgRow]) -> Result<Taken, Failu
             Taken::No
         });
     }
-    let now = instant(fields.get("lease_expires_at")?)?;
+    let now = instant(fields.integer("lease_expires_at")?)?;
     let lease = Span::from_micros(fields.unsigned("number")?);
     let mut found = BTreeMap::new();
     let mut held = BTreeMap::new();
     let (mut again, mut claimed) = (Vec::new(), Vec::new());
     for row in rows {
-        let fields = Fields::of(row, "run", "id");
+        let columns = Columned(row);
+        let fields = Fields::of(&columns, "run", "id");
         match kind(row)? {
             "HELD" => drop(held.insert(claim(&fields)?, standing(&fields, now, lease)?)),
             "KEPT" => drop(found.insert(claim(&fields)?, standing(&fields, now, lease)?)),
@@ -205,10 +208,10 @@ fn heard(turn: &Turn, items: &[Item<'_>], rows: &[PgRow]) -> Result<Taken, Failu
 
 /// What a row of the answer is.
 fn kind(row: &PgRow) -> Result<&str, Failure> {
-    Fields::of(row, "turn", "id").get("kind")
+    Ok(row.try_get("kind")?)
 }
 
-fn claim(fields: &Fields<'_>) -> Result<Claim, Failure> {
+fn claim(fields: &Fields<'_, Columned<'_>>) -> Result<Claim, Failure> {
     Ok(Claim {
         run: RunId::from_bytes(fields.id("id")?),
         fence: Fence::from_number(fields.unsigned("fence")?),
@@ -216,23 +219,31 @@ fn claim(fields: &Fields<'_>) -> Result<Claim, Failure> {
 }
 
 /// What is left of a lease, never more than the lease: the clock may have stepped back.
-fn remaining(fields: &Fields<'_>, now: Timestamp, lease: Span) -> Result<Span, Failure> {
+fn remaining(
+    fields: &Fields<'_, Columned<'_>>,
+    now: Timestamp,
+    lease: Span,
+) -> Result<Span, Failure> {
     Ok(fields.time("lease_expires_at")?.since(now).min(lease))
 }
 
-fn standing(fields: &Fields<'_>, now: Timestamp, lease: Span) -> Result<Found, Failure> {
-    Ok(Found::Held { remaining: remaining(fields, now, lease)?, cancel: fields.get("cancel")? })
+fn standing(
+    fields: &Fields<'_, Columned<'_>>,
+    now: Timestamp,
+    lease: Span,
+) -> Result<Found, Failure> {
+    Ok(Found::Held { remaining: remaining(fields, now, lease)?, cancel: fields.flag("cancel")? })
 }
 
-fn grant(fields: &Fields<'_>, now: Timestamp, lease: Span) -> Result<Grant, Failure> {
+fn grant(fields: &Fields<'_, Columned<'_>>, now: Timestamp, lease: Span) -> Result<Grant, Failure> {
     Ok(Grant {
         claim: claim(fields)?,
         number: RunNumber(fields.unsigned("number")?),
         worker: fields.parse("worker")?,
-        trigger: read_trigger(fields)?,
+        trigger: rows::run::read_trigger(fields)?,
         request: fields.json("request")?,
         settings: fields.json_optional("settings")?,
-        catalogue: CatalogueHash(fields.get("catalogue")?),
+        catalogue: CatalogueHash(fields.text("catalogue")?.to_owned()),
         timeout: fields.parse("timeout")?,
         remaining: remaining(fields, now, lease)?,
     })

@@ -4,8 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use horarium_core::store::ReadError;
-
-use crate::schema::SchemaError;
+use horarium_sql::{Corrupt, SchemaError};
 
 /// A database that cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -108,13 +107,8 @@ pub(crate) enum Failure {
     #[error("{}", sqlite_words(.0))]
     Database(#[from] sqlx::Error),
     /// A row that no version of this program wrote.
-    #[error("a row cannot be understood: {what} in {place}; the database may be damaged")]
-    Corrupt {
-        /// Which row.
-        place: String,
-        /// What is wrong with it.
-        what: String,
-    },
+    #[error(transparent)]
+    Corrupt(#[from] Corrupt),
     /// A value that has no JSON.
     #[error("a value cannot be written: {0}")]
     Unwritable(String),
@@ -146,7 +140,7 @@ impl Failure {
     pub(crate) fn is_busy(&self) -> bool {
         match self {
             Self::Database(error) => is_busy(error),
-            Self::Corrupt { .. } | Self::Unwritable(_) => false,
+            Self::Corrupt(_) | Self::Unwritable(_) => false,
         }
     }
 }
@@ -178,7 +172,7 @@ fn sqlite_words(error: &sqlx::Error) -> String {
 impl From<Failure> for ReadError {
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::Corrupt { place, what } => Self::Corrupt { place, what },
+            Failure::Corrupt(Corrupt { place, what }) => Self::Corrupt { place, what },
             other @ (Failure::Database(_) | Failure::Unwritable(_)) => {
                 Self::Unreachable(other.to_string())
             }

@@ -21,11 +21,12 @@ mod slice;
 mod store;
 mod write;
 
-pub use clock::{Clock, SettableClock};
 pub use error::OpenError;
 pub use network_fs::NetworkFileSystem;
 pub use open::{OpenOptions, OpenWarning, Synchronous};
 pub use peek::Peek;
 pub use scheduler_lock::{SchedulerLock, SchedulerLockError};
-pub use schema::{Schema, SchemaError};
+pub use schema::Schema;
 pub use store::SqliteStore;
+
+pub use horarium_sql::{Clock, SchemaError, SettableClock};

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use horarium_core::recurrence::ZoneData;
+use horarium_sql::{Clock, Corrupt};
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteConnection, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
 use sqlx::{Row, Transaction};
 
-use crate::clock::Clock;
 use crate::error::{Failure, OpenError, code, primary_code};
 use crate::network_fs::NetworkFileSystem;
 use crate::schema::{self, Schema};
@@ -122,7 +122,7 @@ impl OpenOptions {
     fn explain_failure(&self, failure: &Failure) -> OpenError {
         match failure {
             Failure::Database(error) => self.explain(error),
-            Failure::Corrupt { place, what } => {
+            Failure::Corrupt(Corrupt { place, what }) => {
                 OpenError::Corrupt { path: self.path.clone(), why: format!("{what} in {place}") }
             }
             Failure::Unwritable(why) => {
@@ -309,9 +309,9 @@ async fn fit(
         Migrate::Always => have < schema::known(),
     };
     if may_apply {
-        let now = options.clock.now(transaction).await.map_err(explain)?;
+        let now = crate::clock::now(&options.clock, transaction).await.map_err(explain)?;
         return schema::apply(transaction, have, now).await.map_err(explain);
     }
-    Schema::check(have, min_compatible, schema::known())
+    horarium_sql::schema::check(have, min_compatible, schema::known())
         .map_err(|why| OpenError::Schema { path: options.path.clone(), why })
 }

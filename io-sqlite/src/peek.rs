@@ -42,7 +42,7 @@ impl SqliteStore {
 
     async fn look(&self, handlers: &BTreeSet<Name>) -> Result<Peek, Failure> {
         let mut connection = self.readers.acquire().await?;
-        let now: Timestamp = self.clock.now(&mut connection).await?;
+        let now: Timestamp = crate::clock::now(&self.clock, &mut connection).await?;
         let (claimable, next_due, owed, cancelling): (bool, Option<i64>, i64, i64) =
             sqlx::query_as(PEEK)
                 .bind(now.micros())

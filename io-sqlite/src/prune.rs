@@ -7,10 +7,11 @@ use horarium_core::ledger::Reply;
 use horarium_core::ledger::command::Retention;
 use horarium_core::ledger::event::Event;
 use horarium_core::words::{RunId, Timestamp, WorkerName};
+use horarium_sql::Fields;
 use sqlx::SqliteConnection;
 
 use crate::error::Failure;
-use crate::row::Fields;
+use crate::row::Columned;
 use crate::write;
 
 /// Finished long enough ago, with enough newer ones of the same worker, and of no chain whose
@@ -101,7 +102,8 @@ async fn prunable_runs(
         .bind(i64::from(retention.limit.get()) + 1)
         .fetch_all(db)
         .await?;
-    found.iter().map(|row| Fields::of(row, "run", "id").id("id").map(RunId::from_bytes)).collect()
+    let id = |row| Ok(RunId::from_bytes(Fields::of(&Columned(row), "run", "id").id("id")?));
+    found.iter().map(id).collect()
 }
 
 async fn prunable_occurrences(
@@ -118,7 +120,8 @@ async fn prunable_occurrences(
     found
         .iter()
         .map(|row| {
-            let fields = Fields::of(row, "occurrence of worker", "worker");
+            let row = Columned(row);
+            let fields = Fields::of(&row, "occurrence of worker", "worker");
             Ok((fields.parse("worker")?, fields.time("scheduled_for")?))
         })
         .collect()

@@ -8,6 +8,7 @@ use horarium_core::run::{Run, StatusKind};
 use horarium_core::schedule::Occurrence;
 use horarium_core::store::{ReadError, Reader, RunFilter, RunRef};
 use horarium_core::words::{Timestamp, WorkerName};
+use horarium_sql::rows::run::{trigger_word, with_output};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Sqlite, SqliteConnection, Transaction};
 
@@ -85,7 +86,7 @@ impl SqliteStore {
         for row in all(&mut db, ALL_OUTPUT).await? {
             let (id, output) = row::run::read_output(&row)?;
             if let Some(run) = rows.runs.remove(&id) {
-                rows.runs.insert(id, row::run::with_output(run, output));
+                rows.runs.insert(id, with_output(run, output));
             }
         }
         for row in all(&mut db, ALL_OCCURRENCES).await? {
@@ -108,7 +109,7 @@ impl SqliteStore {
         let mut query = sqlx::query(statement)
             .bind(filter.handler.as_ref().map(|handler| handler.as_str().to_owned()))
             .bind(status_list(&filter.statuses)?)
-            .bind(filter.trigger.map(row::run::trigger_word))
+            .bind(filter.trigger.map(trigger_word))
             .bind(filter.since.map(Timestamp::micros))
             .bind(before)
             .bind(i64::from(filter.limit));
@@ -132,7 +133,7 @@ impl SqliteStore {
         let output =
             sqlx::query(OUTPUT).bind(row::run::id_bytes(run.id)).fetch_optional(&mut *db).await?;
         match output {
-            Some(row) => Ok(Some(row::run::with_output(run, row::run::read_output(&row)?.1))),
+            Some(row) => Ok(Some(with_output(run, row::run::read_output(&row)?.1))),
             None => Ok(Some(run)),
         }
     }
@@ -183,7 +184,7 @@ fn status_list(statuses: &[StatusKind]) -> Result<Option<String>, Failure> {
 impl Reader for SqliteStore {
     async fn now(&self) -> Result<Timestamp, ReadError> {
         let mut db = self.readers.acquire().await.map_err(Failure::from)?;
-        Ok(self.clock.now(&mut db).await?)
+        Ok(crate::clock::now(&self.clock, &mut db).await?)
     }
 
     async fn runs(&self, filter: &RunFilter) -> Result<Vec<Run>, ReadError> {

@@ -5,19 +5,12 @@
 //! is refused, and one that is ahead of it by more than its recorded `min_compatible` allows.
 
 use horarium_core::words::Timestamp;
+use horarium_sql::schema::{self, Migration};
 use sqlx::{Row, SqliteConnection};
 
 use crate::error::Failure;
 
-/// One step of the schema.
-struct Migration {
-    version: u32,
-    /// The oldest program, by the newest version that it knows, that can work with the result.
-    min_compatible: u32,
-    sql: &'static str,
-}
-
-const MIGRATIONS: [Migration; 2] = [
+static MIGRATIONS: [Migration; 2] = [
     Migration {
         version: 1,
         min_compatible: 1,
@@ -59,34 +52,9 @@ pub enum Schema {
     },
 }
 
-/// A schema that does not fit this program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum SchemaError {
-    /// Migrations are missing.
-    #[error("its schema is v{have} and this program needs v{need}: run `horarium migrate`")]
-    Behind {
-        /// What the file has.
-        have: u32,
-        /// What the program needs.
-        need: u32,
-    },
-    /// A newer program has migrated it.
-    #[error(
-        "its schema is v{have}, made by a newer program, and needs one that knows v{min_compatible} or later while this one knows v{know}: upgrade this program"
-    )]
-    Ahead {
-        /// What the file has.
-        have: u32,
-        /// What a program must know.
-        min_compatible: u32,
-        /// What this one knows.
-        know: u32,
-    },
-}
-
 /// The newest version that this program knows.
 pub(crate) const fn known() -> u32 {
-    MIGRATIONS[MIGRATIONS.len() - 1].version
+    schema::newest(&MIGRATIONS)
 }
 
 impl Schema {
@@ -101,21 +69,6 @@ impl Schema {
         let row = sqlx::query(HEAD).fetch_one(db).await?;
         Ok(Self::Version { version: row.try_get(0)?, min_compatible: row.try_get(1)? })
     }
-
-    /// Whether a program that knows `know` can work with version `version`.
-    pub(crate) const fn check(
-        version: u32,
-        min_compatible: u32,
-        know: u32,
-    ) -> Result<(), SchemaError> {
-        if version < know {
-            Err(SchemaError::Behind { have: version, need: know })
-        } else if min_compatible > know {
-            Err(SchemaError::Ahead { have: version, min_compatible, know })
-        } else {
-            Ok(())
-        }
-    }
 }
 
 /// Applies every migration after version `have`, inside the caller's transaction.
@@ -127,7 +80,7 @@ pub(crate) async fn apply(
     if have == 0 {
         sqlx::raw_sql(SET_APPLICATION_ID).execute(&mut *db).await?;
     }
-    for migration in MIGRATIONS.iter().filter(|migration| migration.version > have) {
+    for migration in schema::pending(&MIGRATIONS, have) {
         sqlx::raw_sql(migration.sql).execute(&mut *db).await?;
         sqlx::query(RECORD)
             .bind(migration.version)
@@ -145,20 +98,6 @@ mod tests {
 
     #[test]
     fn migrations_are_numbered_without_gaps() {
-        for (migration, number) in MIGRATIONS.iter().zip(1..) {
-            assert_eq!(migration.version, number);
-            assert!(migration.min_compatible <= migration.version);
-        }
-    }
-
-    #[test]
-    fn a_schema_behind_the_program_is_refused_and_one_ahead_as_far_as_it_says() {
-        assert_eq!(Schema::check(3, 2, 3), Ok(()));
-        assert_eq!(Schema::check(3, 2, 2), Ok(()));
-        assert_eq!(
-            Schema::check(3, 2, 1),
-            Err(SchemaError::Ahead { have: 3, min_compatible: 2, know: 1 })
-        );
-        assert_eq!(Schema::check(1, 1, 2), Err(SchemaError::Behind { have: 1, need: 2 }));
+        assert!(schema::is_sound(&MIGRATIONS));
     }
 }

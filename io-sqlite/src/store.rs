@@ -12,10 +12,10 @@ use horarium_core::store::{Store, StoreError};
 use sqlx::Connection as _;
 use sqlx::sqlite::{SqliteConnection, SqlitePool};
 
-use crate::clock::Clock;
 use crate::error::Failure;
 use crate::open::OpenWarning;
 use crate::{prune, slice, write};
+use horarium_sql::Clock;
 
 /// The store on one SQLite file. Its clones share its connections.
 #[derive(Debug, Clone)]
@@ -69,7 +69,7 @@ impl SqliteStore {
         let before = Broken::BeforeCommit;
         let mut transaction =
             connection.begin_with("BEGIN IMMEDIATE").await.map_err(|error| before(error.into()))?;
-        let now = self.clock.now(&mut transaction).await.map_err(before)?;
+        let now = crate::clock::now(&self.clock, &mut transaction).await.map_err(before)?;
         let reply = match command {
             Command::Prune(retention) => {
                 prune::prune(&mut transaction, now, retention).await.map_err(before)?

@@ -7,10 +7,11 @@ use horarium_core::ledger::event::Event;
 use horarium_core::ledger::{Leadership, Sequences};
 use horarium_core::run::{CancelRequest, End, Hold, Output, Units};
 use horarium_core::words::{Note, RunId, RunnerId, Timestamp};
+use horarium_sql::rows::run::word_word;
 use sqlx::SqliteConnection;
 
 use crate::error::Failure;
-use crate::row::run::{id_bytes, word_word};
+use crate::row::run::id_bytes;
 use crate::row::{self, execute, json};
 
 /// Writes events, in order.

@@ -1,10 +1,11 @@
 //! The table `catalogue`.
 
-use horarium_core::catalogue::{CatalogueHash, Published};
+use horarium_core::catalogue::Published;
+use horarium_sql::rows;
 use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
 
-use super::{Fields, execute, json, optional_json};
+use super::{Columned, execute, json, optional_json};
 use crate::error::Failure;
 
 /// What [`read`] reads.
@@ -35,11 +36,5 @@ pub(crate) async fn insert(db: &mut PgConnection, published: &Published) -> Resu
 
 /// Reads a row.
 pub(crate) fn read(row: &PgRow) -> Result<Published, Failure> {
-    let fields = Fields::of(row, "catalogue entry", "hash");
-    Ok(Published {
-        hash: CatalogueHash(fields.get("hash")?),
-        definition: fields.json("definition")?,
-        at: fields.time("published_at")?,
-        by: fields.json_optional("published_by")?,
-    })
+    Ok(rows::published::read(&Columned(row))?)
 }

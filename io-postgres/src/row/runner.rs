@@ -1,16 +1,16 @@
 //! The table `runner`.
 
 use std::collections::BTreeSet;
-use std::num::NonZeroU32;
 
 use horarium_core::ledger::Runner;
-use horarium_core::ledger::command::{Handlers, Registration};
-use horarium_core::words::{Name, RunnerId, Span, Timestamp};
-use sqlx::PgConnection;
+use horarium_core::ledger::command::Handlers;
+use horarium_core::words::{Name, RunnerId, Timestamp};
+use horarium_sql::rows;
 use sqlx::postgres::PgRow;
+use sqlx::{PgConnection, Row};
 
 use super::run::runner_uuid;
-use super::{Fields, execute, json};
+use super::{Columned, execute, json};
 use crate::error::Failure;
 
 /// What [`read`] reads.
@@ -64,37 +64,19 @@ pub(crate) async fn stop(
 
 /// Reads a row.
 pub(crate) fn read(row: &PgRow) -> Result<Runner, Failure> {
-    let fields = Fields::of(row, "runner", "id");
-    let handlers = match fields.get::<Option<Vec<String>>>("handlers")? {
+    let names: Option<Vec<String>> = row.try_get("handlers")?;
+    let row = Columned(row);
+    let handlers = match names {
         None => Handlers::All,
         Some(names) => Handlers::Only(
             names
                 .iter()
                 .map(|name| name.parse())
                 .collect::<Result<BTreeSet<Name>, _>>()
-                .map_err(|error| fields.corrupt("handlers", &error))?,
+                .map_err(|error| rows::runner::of(&row).corrupt("handlers", &error))?,
         ),
     };
-    let concurrency: u32 = fields.narrow("concurrency")?;
-    Ok(Runner {
-        registration: Registration {
-            runner: RunnerId::from_bytes(fields.id("id")?),
-            name: fields.parse("name")?,
-            host: fields.parse("host")?,
-            version: fields.parse("version")?,
-            handlers,
-            concurrency: NonZeroU32::try_from(concurrency)
-                .map_err(|error| fields.corrupt("concurrency", &error))?,
-            heartbeat: Span::from_micros(fields.unsigned("heartbeat")?),
-            lease: Span::from_micros(fields.unsigned("lease")?),
-            catalogue: Vec::new(),
-        },
-        catalogue: fields.json("catalogue")?,
-        registered_at: fields.time("registered_at")?,
-        last_seen: fields.time("last_seen")?,
-        stopped_at: fields.time_optional("stopped_at")?,
-        turn: fields.unsigned("turn")?,
-    })
+    Ok(rows::runner::read(&row, handlers)?)
 }
 
 /// The names that a runner serves; none when it serves every handler.

@@ -1,15 +1,16 @@
 //! The table `worker`: the row itself, its schedule and its settings. A worker's row is there
 //! before it is written to: whoever changes it locked it first.
 
-use horarium_core::ledger::{Settings, Worker};
-use horarium_core::recurrence::{Occasion, WrittenRecurrence, ZoneData, ZoneRelease};
+use horarium_core::ledger::Worker;
+use horarium_core::recurrence::{Occasion, ZoneData, ZoneRelease};
 use horarium_core::schedule::due::Advance;
-use horarium_core::schedule::{Plan, Revision, Schedule};
+use horarium_core::schedule::{Revision, Schedule};
 use horarium_core::words::{By, Request, Timestamp, WorkerName};
+use horarium_sql::rows;
 use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
 
-use super::{Fields, execute, json};
+use super::{Columned, execute, json};
 use crate::error::Failure;
 
 /// What [`read`] reads.
@@ -167,59 +168,5 @@ pub(crate) async fn save_settings(
 
 /// Reads a row; its rule in these zone data.
 pub(crate) fn read(row: &PgRow, zones: &ZoneData) -> Result<(WorkerName, Worker), Failure> {
-    let fields = Fields::of(row, "worker", "name");
-    let revision = Revision(fields.unsigned("revision")?);
-    let worker = Worker {
-        accounted_until: fields.time("accounted_until")?,
-        revision,
-        schedule: read_schedule(&fields, revision, zones)?,
-        settings: read_settings(&fields)?,
-    };
-    Ok((fields.parse("name")?, worker))
-}
-
-fn read_schedule(
-    fields: &Fields<'_>,
-    revision: Revision,
-    zones: &ZoneData,
-) -> Result<Option<Schedule>, Failure> {
-    let Some(plan) = fields.json_optional::<Plan<WrittenRecurrence>>("plan")? else {
-        return Ok(None);
-    };
-    let plan = plan.read(zones).map_err(|error| fields.corrupt("plan", &error))?;
-    let next = match fields.time_optional("next_at")? {
-        Some(at) => Some(Occasion {
-            at,
-            wall: fields.parse("next_wall")?,
-            ordinal: fields
-                .get::<Option<i64>>("next_ordinal")?
-                .map(u32::try_from)
-                .transpose()
-                .map_err(|error| fields.corrupt("next_ordinal", &error))?,
-        }),
-        None => None,
-    };
-    Ok(Some(Schedule {
-        plan,
-        enablement: fields.json("enablement")?,
-        next,
-        last_wall: fields.parse_optional("last_wall")?,
-        runs_created: fields.narrow("runs_created")?,
-        zone_data: fields.parse("zone_data")?,
-        revision,
-        changed_at: fields.time("changed_at")?,
-        changed_by: fields.json("changed_by")?,
-    }))
-}
-
-fn read_settings(fields: &Fields<'_>) -> Result<Option<Settings>, Failure> {
-    let Some(request) = fields.json_optional("settings")? else {
-        return Ok(None);
-    };
-    Ok(Some(Settings {
-        request,
-        revision: Revision(fields.unsigned("settings_revision")?),
-        changed_at: fields.time("settings_changed_at")?,
-        changed_by: fields.json("settings_changed_by")?,
-    }))
+    Ok(rows::worker::read(&Columned(row), zones)?)
 }

@@ -14,7 +14,8 @@ pub(crate) use agenda::{ACCOUNTED_FOR, OWED_BY_WORKERS};
 use horarium_core::ledger::{Command, Leadership, Rows};
 use horarium_core::recurrence::{ZoneData, ZoneRelease};
 use horarium_core::schedule::Occurrence;
-use horarium_core::words::{Name, RunId, SchedulerId, WorkerName};
+use horarium_core::words::{Name, RunId, WorkerName};
+use horarium_sql::{Fields, rows};
 use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
 use uuid::Uuid;
@@ -24,7 +25,7 @@ use crate::lock::Taken;
 use crate::row::published::published_fields;
 use crate::row::run::{live_fields, run_fields, uuid};
 use crate::row::worker::worker_fields;
-use crate::row::{self, Fields};
+use crate::row::{self, Columned};
 
 /// Loads the slice of a command whose locks were taken.
 pub(crate) async fn load(
@@ -169,7 +170,7 @@ impl Slice<'_> {
 /// The zone data that the ledger goes by.
 pub(crate) async fn read_zone_data(db: &mut PgConnection) -> Result<Option<ZoneRelease>, Failure> {
     let row = sqlx::query(ZONE_DATA).fetch_one(db).await?;
-    Fields::of(&row, "the ledger", "zone_data").parse_optional("zone_data")
+    Ok(Fields::of(&Columned(&row), "the ledger", "zone_data").parse_optional("zone_data")?)
 }
 
 /// Who ticked last.
@@ -177,10 +178,5 @@ pub(crate) async fn read_leadership(db: &mut PgConnection) -> Result<Option<Lead
     let Some(row) = sqlx::query(LEADERSHIP).fetch_optional(db).await? else {
         return Ok(None);
     };
-    let fields = Fields::of(&row, "leadership of scheduler", "scheduler");
-    Ok(Some(Leadership {
-        scheduler: SchedulerId::from_bytes(fields.id("scheduler")?),
-        since: fields.time("since")?,
-        last_tick: fields.time("last_tick")?,
-    }))
+    Ok(Some(rows::leadership::read(&Columned(&row))?))
 }

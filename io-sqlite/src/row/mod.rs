@@ -2,8 +2,8 @@
 //! columns.
 //!
 //! Promise: a row that was written is read back equal, and one that no version of this program
-//! wrote is an error that names the row and the column, never a guess. Unsigned numbers are kept
-//! with their 64 bits as they are.
+//! wrote is an error that names the row and the column, never a guess. What rows
+//! mean stands in `horarium-sql`.
 
 pub(crate) mod occurrence;
 pub(crate) mod published;
@@ -11,12 +11,8 @@ pub(crate) mod run;
 pub(crate) mod runner;
 pub(crate) mod worker;
 
-use std::fmt::Display;
-use std::str::FromStr;
-
-use horarium_core::words::Timestamp;
+use horarium_sql::Columns;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Decode, Row, Sqlite, Type};
 
@@ -41,113 +37,43 @@ pub(crate) fn optional_json<T: Serialize>(value: Option<&T>) -> Result<Option<St
     value.map(json).transpose()
 }
 
-/// One row, read column by column.
-pub(crate) struct Fields<'r> {
-    row: &'r SqliteRow,
-    /// What the row is, for people.
-    what: &'static str,
-    /// The column that tells it from others.
-    key: &'static str,
-}
+/// A row as [`Columns`].
+pub(crate) struct Columned<'r>(pub(crate) &'r SqliteRow);
 
-impl<'r> Fields<'r> {
-    pub(crate) const fn of(row: &'r SqliteRow, what: &'static str, key: &'static str) -> Self {
-        Self { row, what, key }
-    }
-
-    /// The plain value of a column.
-    pub(crate) fn get<T>(&self, column: &str) -> Result<T, Failure>
+impl<'r> Columned<'r> {
+    fn get<T>(&self, column: &str) -> Result<T, String>
     where
         T: Decode<'r, Sqlite> + Type<Sqlite>,
     {
-        self.row.try_get(column).map_err(|error| self.corrupt(column, &error))
+        self.0.try_get(column).map_err(|error| error.to_string())
+    }
+}
+
+impl Columns for Columned<'_> {
+    fn integer(&self, column: &str) -> Result<Option<i64>, String> {
+        self.get(column)
     }
 
-    /// The value of a column that holds a text form.
-    pub(crate) fn parse<T>(&self, column: &str) -> Result<T, Failure>
-    where
-        T: FromStr,
-        T::Err: Display,
-    {
-        let text: &str = self.get(column)?;
-        text.parse().map_err(|error: T::Err| self.corrupt(column, &error))
+    fn text(&self, column: &str) -> Result<Option<&str>, String> {
+        self.get(column)
     }
 
-    /// The same for a column that may be NULL.
-    pub(crate) fn parse_optional<T>(&self, column: &str) -> Result<Option<T>, Failure>
-    where
-        T: FromStr,
-        T::Err: Display,
-    {
-        let text: Option<&str> = self.get(column)?;
-        text.map(str::parse).transpose().map_err(|error: T::Err| self.corrupt(column, &error))
+    fn json(&self, column: &str) -> Result<Option<&str>, String> {
+        self.text(column)
     }
 
-    /// The value of a column that holds JSON.
-    pub(crate) fn json<T: DeserializeOwned>(&self, column: &str) -> Result<T, Failure> {
-        let text: &str = self.get(column)?;
-        serde_json::from_str(text).map_err(|error| self.corrupt(column, &error))
+    fn bytes(&self, column: &str) -> Result<Option<&[u8]>, String> {
+        self.get(column)
     }
 
-    /// The same for a column that may be NULL.
-    pub(crate) fn json_optional<T: DeserializeOwned>(
-        &self,
-        column: &str,
-    ) -> Result<Option<T>, Failure> {
-        let text: Option<&str> = self.get(column)?;
-        text.map(serde_json::from_str).transpose().map_err(|error| self.corrupt(column, &error))
+    fn id(&self, column: &str) -> Result<Option<[u8; 16]>, String> {
+        let bytes = self.bytes(column)?;
+        bytes.map(TryInto::try_into).transpose().map_err(|_| String::from("it has not 16 bytes"))
     }
 
-    /// An instant.
-    pub(crate) fn time(&self, column: &str) -> Result<Timestamp, Failure> {
-        let micros: i64 = self.get(column)?;
-        Timestamp::from_micros(micros).map_err(|error| self.corrupt(column, &error))
-    }
-
-    /// An instant that may be missing.
-    pub(crate) fn time_optional(&self, column: &str) -> Result<Option<Timestamp>, Failure> {
-        let micros: Option<i64> = self.get(column)?;
-        micros.map(Timestamp::from_micros).transpose().map_err(|error| self.corrupt(column, &error))
-    }
-
-    /// An unsigned number.
-    pub(crate) fn unsigned(&self, column: &str) -> Result<u64, Failure> {
-        self.get(column).map(i64::cast_unsigned)
-    }
-
-    /// A number of a narrower type.
-    pub(crate) fn narrow<T>(&self, column: &str) -> Result<T, Failure>
-    where
-        T: TryFrom<i64>,
-        T::Error: Display,
-    {
-        let number: i64 = self.get(column)?;
-        T::try_from(number).map_err(|error| self.corrupt(column, &error))
-    }
-
-    /// The 16 bytes of an identifier.
-    pub(crate) fn id(&self, column: &str) -> Result<[u8; 16], Failure> {
-        let bytes: &[u8] = self.get(column)?;
-        bytes.try_into().map_err(|error| self.corrupt(column, &error))
-    }
-
-    /// The 16 bytes of an identifier that may be missing.
-    pub(crate) fn id_optional(&self, column: &str) -> Result<Option<[u8; 16]>, Failure> {
-        let bytes: Option<&[u8]> = self.get(column)?;
-        bytes.map(TryInto::try_into).transpose().map_err(|error| self.corrupt(column, &error))
-    }
-
-    /// What is said of a row that cannot be understood.
-    pub(crate) fn corrupt(&self, column: &str, what: &dyn Display) -> Failure {
-        let key = self
-            .row
-            .try_get_unchecked::<Vec<u8>, _>(self.key)
-            .map(|bytes| readable_key(&bytes))
-            .unwrap_or_default();
-        Failure::Corrupt {
-            place: format!("column {column} of {} {key}", self.what),
-            what: what.to_string(),
-        }
+    fn key(&self, column: &str) -> String {
+        let bytes = self.0.try_get_unchecked::<Vec<u8>, _>(column);
+        bytes.map(|bytes| readable_key(&bytes)).unwrap_or_default()
     }
 }
 

@@ -1,12 +1,13 @@
 //! The table `occurrence`.
 
-use horarium_core::schedule::{Chain, Fate, Occurrence, Retry, SkipReason};
-use horarium_core::words::{Attempt, By, RunId, Timestamp, WorkerName};
+use horarium_core::schedule::{Fate, Occurrence, Retry};
+use horarium_core::words::{RunId, Timestamp, WorkerName};
+use horarium_sql::rows;
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 
 use super::run::id_bytes;
-use super::{Fields, execute, json, optional_json};
+use super::{Columned, execute, json, optional_json};
 use crate::error::Failure;
 
 const INSERT: &str = "
@@ -21,7 +22,7 @@ pub(crate) async fn insert(
     occurrence: &Occurrence,
 ) -> Result<(), Failure> {
     let chain = occurrence.chain.as_ref();
-    let retry = chain.map(|chain| RetryColumns::of(&chain.retry));
+    let retry = chain.map(|chain| rows::occurrence::RetryColumns::of(&chain.retry));
     let skipped = match &occurrence.fate {
         Fate::Skipped(why) => Some(json(why)?),
         Fate::Enqueued | Fate::CaughtUp | Fate::Missed => None,
@@ -54,7 +55,7 @@ pub(crate) async fn change_retry(
     scheduled_for: Timestamp,
     retry: &Retry,
 ) -> Result<(), Failure> {
-    let retry = RetryColumns::of(retry);
+    let retry = rows::occurrence::RetryColumns::of(retry);
     execute!(
         db,
         CHANGE_RETRY,
@@ -84,58 +85,5 @@ pub(crate) async fn extend(
 
 /// Reads a row.
 pub(crate) fn read(row: &SqliteRow) -> Result<Occurrence, Failure> {
-    let fields = Fields::of(row, "occurrence of worker", "worker");
-    let fate = match fields.get("fate")? {
-        "ENQUEUED" => Fate::Enqueued,
-        "CAUGHT_UP" => Fate::CaughtUp,
-        "SKIPPED" => Fate::Skipped(fields.json::<SkipReason>("skipped")?),
-        "MISSED" => Fate::Missed,
-        other => return Err(fields.corrupt("fate", &format!("`{other}` is no fate"))),
-    };
-    Ok(Occurrence {
-        worker: fields.parse("worker")?,
-        scheduled_for: fields.time("scheduled_for")?,
-        accounts_from: fields.time("accounts_from")?,
-        recorded_at: fields.time("recorded_at")?,
-        fate,
-        chain: read_chain(&fields)?,
-    })
-}
-
-fn read_chain(fields: &Fields<'_>) -> Result<Option<Chain>, Failure> {
-    let Some(last_run) = fields.id_optional("last_run")? else {
-        return Ok(None);
-    };
-    let number: u8 = fields.narrow("attempt")?;
-    let retry = match fields.get("retry")? {
-        "NONE" => Retry::None,
-        "OWED" => Retry::Owed { since: fields.time("retry_changed_at")? },
-        "DROPPED" => Retry::Dropped {
-            at: fields.time("retry_changed_at")?,
-            by: fields.json("retry_changed_by")?,
-        },
-        other => return Err(fields.corrupt("retry", &format!("`{other}` is no state of one"))),
-    };
-    Ok(Some(Chain {
-        last_run: RunId::from_bytes(last_run),
-        attempt: Attempt::new(number).map_err(|error| fields.corrupt("attempt", &error))?,
-        retry,
-    }))
-}
-
-/// Whether another attempt is owed, as three columns.
-struct RetryColumns<'a> {
-    word: &'static str,
-    at: Option<Timestamp>,
-    by: Option<&'a By>,
-}
-
-impl<'a> RetryColumns<'a> {
-    const fn of(retry: &'a Retry) -> Self {
-        match retry {
-            Retry::None => Self { word: "NONE", at: None, by: None },
-            Retry::Owed { since } => Self { word: "OWED", at: Some(*since), by: None },
-            Retry::Dropped { at, by } => Self { word: "DROPPED", at: Some(*at), by: Some(by) },
-        }
-    }
+    Ok(rows::occurrence::read(&Columned(row))?)
 }

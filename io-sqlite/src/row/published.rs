@@ -1,10 +1,11 @@
 //! The table `catalogue`.
 
-use horarium_core::catalogue::{CatalogueHash, Published};
+use horarium_core::catalogue::Published;
+use horarium_sql::rows;
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 
-use super::{Fields, execute, json, optional_json};
+use super::{Columned, execute, json, optional_json};
 use crate::error::Failure;
 
 const INSERT: &str = "
@@ -30,11 +31,5 @@ pub(crate) async fn insert(
 
 /// Reads a row.
 pub(crate) fn read(row: &SqliteRow) -> Result<Published, Failure> {
-    let fields = Fields::of(row, "catalogue entry", "hash");
-    Ok(Published {
-        hash: CatalogueHash(fields.get("hash")?),
-        definition: fields.json("definition")?,
-        at: fields.time("published_at")?,
-        by: fields.json_optional("published_by")?,
-    })
+    Ok(rows::published::read(&Columned(row))?)
 }

@@ -1,15 +1,15 @@
 //! The table `runner`.
 
 use std::collections::BTreeSet;
-use std::num::NonZeroU32;
 
 use horarium_core::ledger::Runner;
-use horarium_core::ledger::command::{Handlers, Registration};
-use horarium_core::words::{Name, RunnerId, Span, Timestamp};
+use horarium_core::ledger::command::Handlers;
+use horarium_core::words::{Name, Timestamp};
+use horarium_sql::rows;
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 
-use super::{Fields, execute, json, optional_json};
+use super::{Columned, execute, json, optional_json};
 use crate::error::Failure;
 
 const INSERT: &str = "
@@ -42,28 +42,9 @@ pub(crate) async fn insert(db: &mut SqliteConnection, runner: &Runner) -> Result
 
 /// Reads a row.
 pub(crate) fn read(row: &SqliteRow) -> Result<Runner, Failure> {
-    let fields = Fields::of(row, "runner", "id");
-    let handlers: Option<BTreeSet<Name>> = fields.json_optional("handlers")?;
-    let concurrency: u32 = fields.narrow("concurrency")?;
-    Ok(Runner {
-        registration: Registration {
-            runner: RunnerId::from_bytes(fields.id("id")?),
-            name: fields.parse("name")?,
-            host: fields.parse("host")?,
-            version: fields.parse("version")?,
-            handlers: handlers.map_or(Handlers::All, Handlers::Only),
-            concurrency: NonZeroU32::try_from(concurrency)
-                .map_err(|error| fields.corrupt("concurrency", &error))?,
-            heartbeat: Span::from_micros(fields.unsigned("heartbeat")?),
-            lease: Span::from_micros(fields.unsigned("lease")?),
-            catalogue: Vec::new(),
-        },
-        catalogue: fields.json("catalogue")?,
-        registered_at: fields.time("registered_at")?,
-        last_seen: fields.time("last_seen")?,
-        stopped_at: fields.time_optional("stopped_at")?,
-        turn: fields.unsigned("turn")?,
-    })
+    let row = Columned(row);
+    let names: Option<BTreeSet<Name>> = rows::runner::of(&row).json_optional("handlers")?;
+    Ok(rows::runner::read(&row, names.map_or(Handlers::All, Handlers::Only))?)
 }
 
 /// The names that a runner serves as a JSON list; none when it serves every handler.

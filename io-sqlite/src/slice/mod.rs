@@ -13,12 +13,13 @@ mod wishes;
 use horarium_core::ledger::{Command, Leadership, Rows, Sequences};
 use horarium_core::recurrence::{ZoneData, ZoneRelease};
 use horarium_core::schedule::Occurrence;
-use horarium_core::words::{Fence, Name, RunId, RunNumber, SchedulerId, Timestamp, WorkerName};
+use horarium_core::words::{Fence, Name, RunId, RunNumber, Timestamp, WorkerName};
+use horarium_sql::{Fields, rows};
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 
 use crate::error::Failure;
-use crate::row::{self, Fields, json};
+use crate::row::{self, Columned, json};
 
 /// Loads the slice of a command.
 pub(crate) async fn load(
@@ -164,7 +165,8 @@ pub(crate) async fn read_ledger(
     db: &mut SqliteConnection,
 ) -> Result<(Sequences, Option<ZoneRelease>), Failure> {
     let row = sqlx::query(LEDGER).fetch_one(db).await?;
-    let fields = Fields::of(&row, "ledger", "id");
+    let columns = Columned(&row);
+    let fields = Fields::of(&columns, "ledger", "id");
     let sequences = Sequences {
         number: RunNumber(fields.unsigned("next_number")?),
         fence: Fence::from_number(fields.unsigned("next_fence")?),
@@ -179,12 +181,7 @@ pub(crate) async fn read_leadership(
     let Some(row) = sqlx::query(LEADERSHIP).fetch_optional(db).await? else {
         return Ok(None);
     };
-    let fields = Fields::of(&row, "leadership of scheduler", "scheduler");
-    Ok(Some(Leadership {
-        scheduler: SchedulerId::from_bytes(fields.id("scheduler")?),
-        since: fields.time("since")?,
-        last_tick: fields.time("last_tick")?,
-    }))
+    Ok(Some(rows::leadership::read(&Columned(&row))?))
 }
 
 /// Identifiers as a JSON list of hexadecimal texts.
