@@ -102,17 +102,7 @@ fn zone(section: &Section<'_>, default_zone: Option<&Zone>) -> Option<Zone> {
 
 /// The column inside the rule, where the file writes it plainly; else the whole of it.
 fn place(page: &Page<'_>, rule: &Placed<&str>, error: &RecurrenceError) -> Range<usize> {
-    let column = match error {
-        RecurrenceError::Cron(error) => error.column,
-        RecurrenceError::Rrule(error) => error.column,
-        RecurrenceError::NeverFires(_)
-        | RecurrenceError::LocalTime(_)
-        | RecurrenceError::RruleNeverFires(_)
-        | RecurrenceError::TooManyDates(_)
-        | RecurrenceError::Ics(_)
-        | RecurrenceError::Zone(_)
-        | RecurrenceError::Instant(_) => return rule.span.clone(),
-    };
+    let Some(column) = error.column() else { return rule.span.clone() };
     let written = page.written(&rule.span);
     let at = rule.span.start + column;
     let is_plain = written.get(1..written.len().max(1) - 1) == Some(rule.value);

@@ -90,17 +90,7 @@ fn lines(file: &Path) -> Result<String, Failure> {
 
 /// The text with a mark below the column at fault.
 fn pointed(text: &str, error: &RecurrenceError) -> String {
-    let column = match error {
-        RecurrenceError::Cron(error) => error.column,
-        RecurrenceError::Rrule(error) => error.column,
-        RecurrenceError::NeverFires(_)
-        | RecurrenceError::LocalTime(_)
-        | RecurrenceError::RruleNeverFires(_)
-        | RecurrenceError::TooManyDates(_)
-        | RecurrenceError::Ics(_)
-        | RecurrenceError::Zone(_)
-        | RecurrenceError::Instant(_) => return String::new(),
-    };
+    let Some(column) = error.column() else { return String::new() };
     match text.get(..column - 1) {
         Some(before) if text.len() <= 256 && !text.contains(char::is_control) => {
             let width = unicode_width::UnicodeWidthStr::width(before);

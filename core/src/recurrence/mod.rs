@@ -102,6 +102,23 @@ pub enum RecurrenceError {
     Instant(#[from] crate::words::time::TimestampParseError),
 }
 
+impl RecurrenceError {
+    /// The column at fault in the rule's own text, from 1, where one is.
+    pub fn column(&self) -> Option<usize> {
+        match self {
+            Self::Cron(error) => Some(error.column),
+            Self::Rrule(error) => Some(error.column),
+            Self::NeverFires(_)
+            | Self::LocalTime(_)
+            | Self::RruleNeverFires(_)
+            | Self::TooManyDates(_)
+            | Self::Ics(_)
+            | Self::Zone(_)
+            | Self::Instant(_) => None,
+        }
+    }
+}
+
 /// A computed occasion that does not lie after the question: a fault of this program, never of
 /// the schedule's author. The schedule is to be disabled with it, never asked again in a loop.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
