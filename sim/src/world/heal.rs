@@ -132,8 +132,9 @@ impl World {
                 self.phase = Phase::Stopping { by };
                 for runner in 0..self.runners.len() {
                     if self.runners[runner].condition != Condition::Gone {
-                        // One that was stopping before has little time left to say so.
-                        self.runners[runner].must_retire = !self.runners[runner].is_stopping;
+                        let process = &mut self.runners[runner];
+                        process.must_retire = true;
+                        process.stopped_early = process.is_stopping;
                         self.runner_hears(runner, Input::Shutdown);
                     }
                 }

@@ -60,6 +60,8 @@ pub(super) struct RunnerProcess {
     pub(super) heard: Time,
     /// True once it was asked to stop by the last phase of the world.
     pub(super) must_retire: bool,
+    /// True when it was stopping before that.
+    pub(super) stopped_early: bool,
 }
 
 impl RunnerProcess {
@@ -157,6 +159,7 @@ impl World {
             foreground,
             heard: self.time,
             must_retire: false,
+            stopped_early: false,
         });
         let timing = seat.lease.timing();
         let interval = seat.poll.min(timing.heartbeat.scaled(1, 3)).min(timing.statement_timeout);
@@ -362,14 +365,19 @@ impl World {
         self.runner_is_gone(runner);
     }
 
-    /// True for a runner that does not know yet that it is registered, and for one of whose jobs
-    /// something was left: such a claim is let go without a word.
+    /// True for a runner that does not know yet that it is registered, for one of whose jobs
+    /// something was left (such a claim is let go without a word), and for one whose time to stop
+    /// ran out before peace had lasted for a lost answer and another try.
     fn may_end_unretired(&self, runner: usize) -> bool {
         let taken = self.runners[runner]
             .identity
             .and_then(|id| self.store.ledger().rows().runners.get(&id))
             .map_or(0, |known| known.turn);
-        taken == 0 || self.bodies.left_something(runner)
+        let process = &self.runners[runner];
+        let another_try = process.statement_timeout.plus(process.heartbeat);
+        let had_no_time = process.stopped_early
+            && self.healed.is_none_or(|healed| self.time < healed.plus(another_try));
+        taken == 0 || self.bodies.left_something(runner) || had_no_time
     }
 
     /// True when a process is asked to stop although a call of it is out.
