@@ -6,9 +6,10 @@
 //!
 //! The kinds of rules are `once`, `cron` and, by RFC 5545, `rrule`. `zone_data` holds the rules of all
 //! zones, of one `zone_release`; `zone` is one of them, `zone_name` how it is written, `wall` what
-//! its clock shows; `wording` is a rule in English, `advice` what may surprise in it.
+//! its clock shows, `bits` a list of small numbers; `wording` is a rule in English, `advice` what may surprise in it.
 
 mod advice;
+mod bits;
 mod clock_change;
 mod cron;
 mod once;

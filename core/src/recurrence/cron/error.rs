@@ -83,8 +83,6 @@ pub enum CronProblem {
          day or another month"
     )]
     NeverFires { day: u8 },
-    #[error("the expression is well formed but cannot be matched: please report this")]
-    Unmatchable,
 }
 
 impl CronProblem {

@@ -224,21 +224,3 @@ impl Expression {
         (self.needs_both_days() && first > longest).then_some(first)
     }
 }
-
-/// In numbers, every item as a stepped range: one plain form for the matcher.
-impl fmt::Display for Expression {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { minute, hour, day_of_month, month, day_of_week } = self;
-        write!(f, "{minute} {hour} {day_of_month} {month} {day_of_week}")
-    }
-}
-
-impl fmt::Display for Values {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (position, Item { first, last, step }) in self.items.iter().enumerate() {
-            let comma = if position == 0 { "" } else { "," };
-            write!(f, "{comma}{first}-{last}/{step}")?;
-        }
-        Ok(())
-    }
-}

@@ -36,7 +36,7 @@ use crate::words::time::Timestamp;
 pub struct Cron {
     text: Arc<str>,
     expression: Arc<Expression>,
-    matcher: Arc<Matcher>,
+    matcher: Matcher,
 }
 
 /// A cron expression in its time zone: the zone is part of the rule.
@@ -96,9 +96,8 @@ impl FromStr for Cron {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let expression = grammar::parse(text)?;
-        let matcher = Matcher::new(&expression)
-            .ok_or(CronError { column: 1, problem: CronProblem::Unmatchable })?;
-        Ok(Self { text: text.into(), expression: Arc::new(expression), matcher: Arc::new(matcher) })
+        let matcher = Matcher::new(&expression);
+        Ok(Self { text: text.into(), expression: Arc::new(expression), matcher })
     }
 }
 
@@ -132,7 +131,7 @@ impl CronRule {
 
     /// The wall-clock times that the expression names.
     pub(super) fn wall_times(&self) -> &impl WallTimes {
-        &*self.cron.matcher
+        &self.cron.matcher
     }
 
     /// The first occasion after `after`; see [`Recurrence::next_after`](super::Recurrence).

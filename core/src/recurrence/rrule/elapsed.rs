@@ -9,6 +9,7 @@ use jiff::civil::Date;
 use super::date_filter::DateFilter;
 use super::parts::{Frequency, Parts};
 use super::periods::{day_number, numbered};
+use crate::recurrence::bits::Bits;
 use crate::recurrence::clock_change::HORIZON;
 use crate::recurrence::zone::{Gap, instant, timestamp};
 use crate::recurrence::{Occasion, Wall, Zone};
@@ -36,10 +37,6 @@ pub(super) struct Elapsed {
     minutes: Bits,
 }
 
-/// A set of small numbers.
-#[derive(Debug, Clone, Copy)]
-struct Bits(u64);
-
 /// Minutes while the clock runs evenly.
 struct Even {
     /// The first of them.
@@ -60,7 +57,7 @@ impl Elapsed {
         let into_step = if lists_minutes { i64::from(shown.minute()) } else { 0 };
         let second = parts.second.map_or(i64::from(shown.second()), i64::from);
         let interval = i64::from(parts.interval);
-        let minutes = Bits::of(&parts.minutes, 60);
+        let minutes = listed(&parts.minutes, 60);
         Self {
             base: start.as_second() - i64::from(shown.second()) - into_step * 60,
             first: into_step + i64::from(second < i64::from(shown.second())),
@@ -68,14 +65,14 @@ impl Elapsed {
             period: if is_hourly { interval * HOUR } else { interval },
             width: if lists_minutes { HOUR } else { 1 },
             dates: DateFilter::new(parts, shown.date()),
-            hours: Bits::of(&parts.hours, 24),
+            hours: listed(&parts.hours, 24),
             // The set that positions choose from is what an hour lists, or a single minute.
             minutes: if lists_minutes {
-                minutes.at_positions(&parts.positions)
+                at_positions(minutes, &parts.positions)
             } else if parts.positions.is_empty() || parts.positions.iter().any(|p| p.abs() == 1) {
                 minutes
             } else {
-                Bits(0)
+                Bits::NONE
             },
         }
     }
@@ -147,8 +144,8 @@ impl Elapsed {
     fn is_every_step(&self) -> bool {
         self.width == 1
             && self.dates.is_every()
-            && self.hours.is_full(24)
-            && self.minutes.is_full(60)
+            && self.hours == Bits::below(24)
+            && self.minutes == Bits::below(60)
     }
 
     /// The number of the first minute whose instant is later than `at`.
@@ -244,7 +241,7 @@ impl Elapsed {
     /// Whether steps can meet a meant time of day at all while the clock runs with this shift:
     /// every second minute never meets an odd one.
     fn can_meet(&self, shift: i64) -> bool {
-        if self.hours.is_full(24) && self.minutes.is_full(60) {
+        if self.hours == Bits::below(24) && self.minutes == Bits::below(60) {
             return true;
         }
         let common = greatest_common_divisor(self.period, DAY);
@@ -259,46 +256,25 @@ impl Elapsed {
     }
 }
 
-impl Bits {
-    /// The numbers of `list`; all below `count` when it is empty.
-    fn of(list: &[i16], count: u32) -> Self {
-        if list.is_empty() {
-            return Self((1 << count) - 1);
-        }
-        Self(list.iter().fold(0, |bits, number| bits | 1 << number))
+/// The numbers of `list`; all below `count` when it is empty.
+fn listed(list: &[i16], count: u32) -> Bits {
+    if list.is_empty() {
+        return Bits::below(count);
     }
+    list.iter().filter_map(|number| u32::try_from(*number).ok()).collect()
+}
 
-    fn is_full(self, count: u32) -> bool {
-        self.0.count_ones() == count
+/// Those at the given places, from 1 or, negative, from the end; all when none are given.
+fn at_positions(numbers: Bits, positions: &[i16]) -> Bits {
+    if positions.is_empty() {
+        return numbers;
     }
-
-    fn has(self, number: i64) -> bool {
-        (0..64).contains(&number) && self.0 >> number & 1 == 1
-    }
-
-    /// The first number from `from` on.
-    fn first_from(self, from: i64) -> Option<i64> {
-        if !(0..64).contains(&from) {
-            return None;
-        }
-        let rest = self.0 >> from;
-        (rest != 0).then(|| from + i64::from(rest.trailing_zeros()))
-    }
-
-    /// Those at the given places, from 1 or, negative, from the end; all when none are given.
-    fn at_positions(self, positions: &[i16]) -> Self {
-        if positions.is_empty() {
-            return self;
-        }
-        let numbers: Vec<i64> =
-            std::iter::successors(self.first_from(0), |number| self.first_from(number + 1))
-                .collect();
-        let chosen = numbers.iter().zip(1_i16..).filter(|(_, place)| {
-            let from_end = place - 1 - i16::try_from(numbers.len()).unwrap_or(i16::MAX);
-            positions.contains(place) || positions.contains(&from_end)
-        });
-        Self(chosen.fold(0, |bits, (number, _)| bits | 1 << number))
-    }
+    let count = i16::try_from(numbers.count()).unwrap_or(i16::MAX);
+    let chosen = numbers
+        .iter()
+        .zip(1_i16..)
+        .filter(|(_, place)| positions.contains(place) || positions.contains(&(place - 1 - count)));
+    chosen.filter_map(|(number, _)| u32::try_from(number).ok()).collect()
 }
 
 fn greatest_common_divisor(a: i64, b: i64) -> i64 {
