@@ -4,6 +4,7 @@
 use horarium_core::recurrence::{
     Dates, LocalTime, Recurrence, RecurrenceError, RruleRule, TooManyDates, Zone, ZoneData,
 };
+use horarium_core::words::time::Timestamp;
 
 fn start() -> LocalTime {
     "2026-01-05T09:00".parse().unwrap()
@@ -216,6 +217,23 @@ fn refused_lines_are_answered_with_their_number() {
     .collect();
     let refusals = refusals.join("\n");
     insta::assert_snapshot!(refusals);
+}
+
+#[test]
+fn a_rule_that_first_fires_after_more_than_a_hundred_years_is_refused() {
+    // Every 97th day from either start; a 29 February that is a Monday first comes in 2196.
+    let rule = "FREQ=DAILY;INTERVAL=97;BYMONTH=2;BYMONTHDAY=29;BYDAY=MO";
+    let from = |start: &str| Recurrence::rrule(rule, start.parse().unwrap(), Zone::utc());
+    assert_eq!(
+        from("2089-12-06T09:00").unwrap_err().to_string(),
+        format!(
+            "the RRULE `{rule}` from 2089-12-06T09:00 can never fire in UTC: no time within a \
+             hundred years of its start matches all of its parts, or UNTIL and EXDATE leave none; \
+             drop one of them"
+        )
+    );
+    let first = from("2103-03-19T09:00").unwrap().occasions_after(Timestamp::EPOCH).next();
+    assert_eq!(first.unwrap().at.to_string(), "2196-02-29T09:00:00Z");
 }
 
 #[test]

@@ -78,7 +78,11 @@ fn rrule(random: &mut Random) -> String {
     let mut text = format!("FREQ={freq}");
     match random.number(0, 9) {
         0..=3 => {}
-        4..=6 => text += &format!(";INTERVAL={}", random.number(2, 40)),
+        4..=5 => text += &format!(";INTERVAL={}", random.number(2, 40)),
+        6 => {
+            let meets_few = random.choose(&[7, 11, 13, 17, 31, 59, 61, 331, 719, 1_439, 1_441]);
+            text += &format!(";INTERVAL={meets_few}");
+        }
         7..=8 => text += &format!(";INTERVAL={}", random.number(2, 10_000)),
         _ => text += ";INTERVAL=10000",
     }

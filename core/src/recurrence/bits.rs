@@ -38,6 +38,20 @@ impl Bits {
         Self(self.0 & other.0)
     }
 
+    /// What is not in the other.
+    #[must_use]
+    pub(super) const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// Those that `keeps` lets through.
+    #[must_use]
+    pub(super) fn filter(self, keeps: impl Fn(i64) -> bool) -> Self {
+        self.iter()
+            .filter(|number| !keeps(*number))
+            .fold(self, |kept, number| Self(kept.0 & !(1 << number)))
+    }
+
     /// How many numbers it has.
     pub(super) const fn count(self) -> u32 {
         self.0.count_ones()

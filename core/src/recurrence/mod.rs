@@ -30,8 +30,8 @@ pub use cron::{Cron, CronError, CronField, CronProblem, CronRule, NeverFires, Un
 pub use once::Once;
 pub use preview::{Mark, Preview};
 pub use rrule::{
-    Dates, Frequency, IcsError, IcsProblem, LocalTime, LocalTimeError, Rrule, RruleError, RruleKey,
-    RruleNeverFires, RruleProblem, RruleRule, TooManyDates,
+    Dates, Frequency, IcsError, IcsProblem, LocalTime, LocalTimeError, MOST_STEPS, Rrule,
+    RruleError, RruleKey, RruleNeverFires, RruleProblem, RruleRule, RruleTooCostly, TooManyDates,
 };
 pub use text::{RecurrenceKind, WrittenRecurrence};
 pub use wall::{Wall, WallParseError};
@@ -89,6 +89,9 @@ pub enum RecurrenceError {
     /// The RRULE has no instant.
     #[error(transparent)]
     RruleNeverFires(#[from] RruleNeverFires),
+    /// The RRULE has a COUNT that costs too much to keep.
+    #[error("RRULE, {0}")]
+    RruleTooCostly(#[from] RruleTooCostly),
     /// More RDATEs and EXDATEs than a rule may have.
     #[error(transparent)]
     TooManyDates(#[from] TooManyDates),
@@ -109,6 +112,7 @@ impl RecurrenceError {
         match self {
             Self::Cron(error) => Some(error.column),
             Self::Rrule(error) => Some(error.column),
+            Self::RruleTooCostly(error) => Some(error.column),
             Self::NeverFires(_)
             | Self::LocalTime(_)
             | Self::RruleNeverFires(_)
@@ -137,8 +141,8 @@ impl Recurrence {
         Ok(Self::Cron(CronRule::new(expression.parse()?, zone)?))
     }
 
-    /// The RRULE `rule` from `dtstart` on, in `zone`. A rule that has no instant is refused. With
-    /// RDATE and EXDATE it is a [`RruleRule::new`].
+    /// The RRULE `rule` from `dtstart` on, in `zone`. A rule that has no instant is refused, and one
+    /// whose COUNT costs too much ([`MOST_STEPS`]). With RDATE and EXDATE it is a [`RruleRule::new`].
     pub fn rrule(rule: &str, dtstart: LocalTime, zone: Zone) -> Result<Self, RecurrenceError> {
         Ok(Self::Rrule(RruleRule::new(rule.parse()?, dtstart, zone, Dates::default())?))
     }
@@ -164,7 +168,7 @@ impl Recurrence {
             Self::Cron(rule) => Ok(Self::Cron(CronRule::new(rule.cron().clone(), zone)?)),
             Self::Rrule(rule) => {
                 let (rrule, dates) = (rule.rrule().clone(), rule.dates().clone());
-                Ok(Self::Rrule(RruleRule::new(rrule, rule.dtstart(), zone, dates)?))
+                Ok(Self::Rrule(RruleRule::saved(rrule, rule.dtstart(), zone, dates)?))
             }
         }
     }

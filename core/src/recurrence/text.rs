@@ -1,7 +1,8 @@
 //! How a recurrence is written down.
 //!
 //! Promises: an object whose `kind` says the language, whose `timezone` is always there; reading
-//! one validates it in the reader's zone data as if it were new, and a field too many is refused.
+//! one validates it in the reader's zone data as if it were new, but for what its COUNT costs, since
+//! it was saved; a field too many is refused.
 
 use std::fmt;
 
@@ -71,7 +72,7 @@ impl WrittenRecurrence {
                 let dates = Dates { rdate: times(rdate)?, exdate: times(exdate)? };
                 let (rrule, dtstart, zone) =
                     (rrule.parse::<Rrule>()?, dtstart.parse()?, zones.zone(&timezone)?);
-                Ok(Recurrence::Rrule(RruleRule::new(rrule, dtstart, zone, dates)?))
+                Ok(Recurrence::Rrule(RruleRule::saved(rrule, dtstart, zone, dates)?))
             }
         }
     }

@@ -26,6 +26,9 @@ pub struct WallParseError {
 }
 
 impl Wall {
+    /// The calendar's last second.
+    pub(super) const LAST: Self = Self(civil::DateTime::constant(9999, 12, 31, 23, 59, 59, 0));
+
     /// The second that `civil` lies in.
     pub(super) fn containing(civil: civil::DateTime) -> Self {
         let time = civil::Time::constant(civil.hour(), civil.minute(), civil.second(), 0);

@@ -2,6 +2,7 @@
 //! minute, mostly where clocks change, and every change of every zone.
 #![allow(clippy::unwrap_used)] // the helpers of a test may fail as the test does
 
+mod count_cost;
 mod cron;
 mod cron_draw;
 mod every_zone;

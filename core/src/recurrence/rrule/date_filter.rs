@@ -7,6 +7,7 @@ use jiff::civil::{Date, Weekday};
 
 use super::parts::{Frequency, NthWeekday, Parts};
 use super::periods::week_of_year;
+use crate::recurrence::bits::Bits;
 
 /// A filter of dates: an empty list lets every date through.
 #[derive(Debug)]
@@ -83,19 +84,34 @@ impl DateFilter {
             && self.names_week(date)
     }
 
-    /// The first date from `from` to `last` that passes.
-    pub(super) fn first_between(&self, from: Date, last: Date) -> Option<Date> {
-        let mut date = from;
-        while date <= last {
-            if !self.names_month(date) {
-                date = date.last_of_month().tomorrow().ok()?;
-            } else if self.names(date) {
-                return Some(date);
-            } else {
-                date = date.tomorrow().ok()?;
-            }
+    /// The days that may pass of a month of `length` days that begins so many days after Sunday;
+    /// all that do, unless that depends on the year.
+    pub(super) fn days_of_month(&self, begins: i16, length: i16) -> Bits {
+        let weekdays = if self.counts_weekdays_of_year() { &[] } else { &self.weekdays[..] };
+        (1..=length)
+            .filter(|day| names(&self.month_days, *day, length))
+            .filter(|day| {
+                let weekday = (begins + day - 1) % 7;
+                let is_it = |named: &&NthWeekday| {
+                    i16::from(named.weekday.to_sunday_zero_offset()) == weekday
+                };
+                weekdays.is_empty()
+                    || weekdays.iter().filter(is_it).any(|named| named.is_place(*day, length))
+            })
+            .filter_map(|day| u32::try_from(day).ok())
+            .collect()
+    }
+
+    /// Whether a date's month and weekday do not yet tell if it passes.
+    pub(super) fn depends_on_year(&self) -> bool {
+        !self.weeks.is_empty() || !self.year_days.is_empty() || self.counts_weekdays_of_year()
+    }
+
+    fn counts_weekdays_of_year(&self) -> bool {
+        match self.nth_of {
+            NthOf::Month => false,
+            NthOf::Year => self.weekdays.iter().any(|named| named.nth.is_some()),
         }
-        None
     }
 
     fn names_month(&self, date: Date) -> bool {
@@ -106,18 +122,15 @@ impl DateFilter {
         if self.weekdays.is_empty() {
             return true;
         }
+        let (day, days) = match self.nth_of {
+            NthOf::Month => (date.day().into(), date.days_in_month().into()),
+            NthOf::Year => (date.day_of_year(), date.days_in_year()),
+        };
         let weekday = date.weekday();
-        self.weekdays.iter().filter(|named| named.weekday == weekday).any(|named| match named.nth {
-            None => true,
-            Some(nth) => {
-                let (day, days) = match self.nth_of {
-                    NthOf::Month => (date.day().into(), date.days_in_month().into()),
-                    NthOf::Year => (date.day_of_year(), date.days_in_year()),
-                };
-                // The how manieth of its weekday, from both ends.
-                nth == (day - 1) / 7 + 1 || nth == -((days - day) / 7 + 1)
-            }
-        })
+        self.weekdays
+            .iter()
+            .filter(|named| named.weekday == weekday)
+            .any(|named| named.is_place(day, days))
     }
 
     fn names_week(&self, date: Date) -> bool {
@@ -125,6 +138,14 @@ impl DateFilter {
             let (week, weeks) = week_of_year(date, self.week_start);
             names(&self.weeks, week, weeks)
         }
+    }
+}
+
+impl NthWeekday {
+    /// Whether the day `day` of `days`, which is of this weekday, is the meant one of them.
+    fn is_place(self, day: i16, days: i16) -> bool {
+        // The how manieth of its weekday, from both ends.
+        self.nth.is_none_or(|nth| nth == (day - 1) / 7 + 1 || nth == -((days - day) / 7 + 1))
     }
 }
 

@@ -7,8 +7,10 @@
 use jiff::civil::Date;
 
 use super::date_filter::DateFilter;
+use super::named_dates::NamedDates;
 use super::parts::{Frequency, Parts};
 use super::periods::{day_number, numbered};
+use super::work::Work;
 use crate::recurrence::bits::Bits;
 use crate::recurrence::clock_change::HORIZON;
 use crate::recurrence::zone::{Gap, instant, timestamp};
@@ -17,6 +19,9 @@ use crate::words::time::Timestamp;
 
 const HOUR: i64 = 60;
 const DAY: i64 = 24 * HOUR;
+
+/// How many steps it takes to find a change of the clock.
+pub(super) const CHANGE: u64 = 16;
 
 /// Minutes of real time, counted from a first one, and which of them are meant.
 #[derive(Debug)]
@@ -32,7 +37,7 @@ pub(super) struct Elapsed {
     period: i64,
     /// How many minutes belong to a step: one, or an hour's.
     width: i64,
-    dates: DateFilter,
+    dates: NamedDates,
     hours: Bits,
     minutes: Bits,
 }
@@ -64,7 +69,7 @@ impl Elapsed {
             second,
             period: if is_hourly { interval * HOUR } else { interval },
             width: if lists_minutes { HOUR } else { 1 },
-            dates: DateFilter::new(parts, shown.date()),
+            dates: NamedDates::new(DateFilter::new(parts, shown.date())),
             hours: listed(&parts.hours, 24),
             // The set that positions choose from is what an hour lists, or a single minute.
             minutes: if lists_minutes {
@@ -86,7 +91,8 @@ impl Elapsed {
     ) -> Option<Occasion> {
         let limit = self.minutes_until(after.plus(HORIZON));
         let mut found = None;
-        self.walk(zone, self.minutes_until(after), limit, |minute| {
+        let work = &mut Work::unlimited();
+        self.walk(zone, self.minutes_until(after), limit, work, |minute| {
             let at = self.instant_of(minute).and_then(timestamp);
             found = at.filter(|at| excluded.binary_search(at).is_err());
             found.is_none()
@@ -102,6 +108,7 @@ impl Elapsed {
         after: Option<Timestamp>,
         last: Timestamp,
         enough: u64,
+        work: &mut Work,
     ) -> u64 {
         let from = after.map_or(self.first, |after| self.minutes_until(after)).max(self.first);
         let end = self.minutes_until(last);
@@ -110,7 +117,7 @@ impl Elapsed {
             return u64::try_from(steps_before(end) - steps_before(from)).unwrap_or(0);
         }
         let mut count = 0;
-        self.walk(zone, from, end, |_| {
+        self.walk(zone, from, end, work, |_| {
             count += 1;
             count <= enough
         });
@@ -167,15 +174,23 @@ impl Elapsed {
     }
 
     /// Shows `visit` the meant minutes from `from` to before `end`, until it has seen enough.
-    fn walk(&self, zone: &Zone, from: i64, end: i64, mut visit: impl FnMut(i64) -> bool) {
+    fn walk(
+        &self,
+        zone: &Zone,
+        from: i64,
+        end: i64,
+        work: &mut Work,
+        mut visit: impl FnMut(i64) -> bool,
+    ) {
         let mut from = from.max(self.first);
-        while from < end {
+        while from < end && !work.is_spent() {
+            work.take(CHANGE);
             let Some(at) = self.instant_of(from) else { return };
             let stretch = zone.stretch(at);
             let change = stretch.until.map_or(end, |change| self.first_from(change.as_second()));
             let even =
                 Even { from, end: change.min(end), shift: self.shift(stretch.seconds_east()) };
-            if self.can_meet(even.shift) && !self.walk_evenly(&even, &mut visit) {
+            if self.can_meet(even.shift, work) && !self.walk_evenly(&even, work, &mut visit) {
                 return;
             }
             from = even.end;
@@ -183,12 +198,18 @@ impl Elapsed {
     }
 
     /// False as soon as `visit` has seen enough.
-    fn walk_evenly(&self, even: &Even, visit: &mut impl FnMut(i64) -> bool) -> bool {
+    fn walk_evenly(
+        &self,
+        even: &Even,
+        work: &mut Work,
+        visit: &mut impl FnMut(i64) -> bool,
+    ) -> bool {
         let last_day = numbered((even.end + even.shift).div_euclid(DAY)).unwrap_or(Date::MAX);
         let mut minute = even.from;
         let is_every_day = self.dates.is_every();
         let mut tested_day = None;
-        while minute < even.end {
+        while minute < even.end && !work.is_spent() {
+            work.take(1);
             let into_step = minute.rem_euclid(self.period);
             if into_step >= self.width {
                 minute += self.period - into_step;
@@ -197,7 +218,7 @@ impl Elapsed {
             let shown = minute + even.shift;
             let day = shown.div_euclid(DAY);
             if !is_every_day && tested_day != Some(day) {
-                let named = numbered(day).and_then(|d| self.dates.first_between(d, last_day));
+                let named = numbered(day).and_then(|d| self.dates.first_between(d, last_day, work));
                 let Some(named) = named.map(day_number) else { return true };
                 tested_day = Some(named);
                 if named != day {
@@ -235,18 +256,19 @@ impl Elapsed {
         let of_day = shown.rem_euclid(DAY);
         self.hours.has(of_day / HOUR)
             && self.minutes.has(of_day % HOUR)
-            && numbered(shown.div_euclid(DAY)).is_some_and(|date| self.dates.names(date))
+            && numbered(shown.div_euclid(DAY)).is_some_and(|date| self.dates.has(date))
     }
 
     /// Whether steps can meet a meant time of day at all while the clock runs with this shift:
     /// every second minute never meets an odd one.
-    fn can_meet(&self, shift: i64) -> bool {
+    fn can_meet(&self, shift: i64, work: &mut Work) -> bool {
         if self.hours == Bits::below(24) && self.minutes == Bits::below(60) {
             return true;
         }
         let common = greatest_common_divisor(self.period, DAY);
         let mut meant = self.time_from(0);
         while let Some(minute) = meant {
+            work.take(1);
             if (minute - shift).rem_euclid(common) < self.width {
                 return true;
             }

@@ -4,7 +4,9 @@
 
 use super::local_time::LocalTime;
 use super::parts::{Frequency, RruleKey};
+use super::work::Work;
 use crate::recurrence::Zone;
+use crate::recurrence::piece::{Piece, pieces};
 
 /// A refused rule text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -92,8 +94,8 @@ fn numbers(key: RruleKey) -> String {
 /// A rule that is well formed and yet has no instant.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the RRULE `{rrule}` from {dtstart} can never fire in {zone}: no time in reach matches all of \
-     its parts, or UNTIL and EXDATE leave none; drop one of them"
+    "the RRULE `{rrule}` from {dtstart} can never fire in {zone}: no time within a hundred years of \
+     its start matches all of its parts, or UNTIL and EXDATE leave none; drop one of them"
 )]
 pub struct RruleNeverFires {
     /// The rule's text, as typed.
@@ -102,6 +104,34 @@ pub struct RruleNeverFires {
     pub dtstart: LocalTime,
     /// The zone.
     pub zone: Zone,
+}
+
+/// A rule whose instants cost too much to count.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "column {column}: `{count}` costs too much: so few of the times that the rule passes match its \
+     BY parts that counting them takes more than {} steps; write UNTIL instead, a smaller COUNT, or \
+     a FREQ and INTERVAL that meet the BY parts more often",
+    Work::MOST
+)]
+pub struct RruleTooCostly {
+    /// The place of COUNT in the rule's text, from 1.
+    pub column: usize,
+    /// The part as typed.
+    pub count: String,
+}
+
+impl RruleTooCostly {
+    /// For the rule of that text, which has a COUNT.
+    pub(super) fn of(text: &str) -> Self {
+        let is_count = |piece: &Piece<'_>| {
+            let key = piece.text.split('=').next().unwrap_or_default();
+            RruleKey::named(key) == Some(RruleKey::Count)
+        };
+        let found = pieces(text, &[';'], 1).find(is_count);
+        let Piece { text, column } = found.unwrap_or(Piece { text, column: 1 });
+        Self { column, count: text.to_owned() }
+    }
 }
 
 /// More dates than a rule may carry.

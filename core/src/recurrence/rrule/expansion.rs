@@ -4,14 +4,14 @@
 //! that does not depend on how far DTSTART lies back; no set of a period is ever written out but
 //! its dates.
 
-use std::cmp::Ordering;
-
 use jiff::SignedDuration;
 use jiff::civil::{Date, DateTime, Time};
 
 use super::date_filter::DateFilter;
+use super::named_dates::NamedDates;
 use super::parts::Parts;
 use super::periods::Periods;
+use super::work::Work;
 use crate::recurrence::Wall;
 use crate::recurrence::clock_change::{HORIZON, WallTimes};
 use crate::words::time::Span;
@@ -28,7 +28,7 @@ const FEWEST_PERIODS: u64 = 100;
 pub(super) struct Expansion {
     start: Wall,
     periods: Periods,
-    dates: DateFilter,
+    dates: NamedDates,
     /// The times of each named date, in order.
     times: Vec<Time>,
     /// Which of a period's times are meant, from 1 or, negative, from its end; all when empty.
@@ -50,7 +50,7 @@ impl Expansion {
         Self {
             start,
             periods: Periods::new(parts, date),
-            dates: DateFilter::new(parts, date),
+            dates: NamedDates::new(DateFilter::new(parts, date)),
             times: times.collect(),
             positions: parts.positions.clone(),
         }
@@ -63,7 +63,7 @@ impl Expansion {
 
     /// How many named times there are from `first` to `last`, both included; beyond `enough` they
     /// need not be counted.
-    pub(super) fn count(&self, first: Wall, last: Wall, enough: u64) -> u64 {
+    pub(super) fn count(&self, first: Wall, last: Wall, enough: u64, work: &mut Work) -> u64 {
         let first = first.max(self.start);
         let Some(end) = last.next().filter(|end| first < *end) else { return 0 };
         if self.positions.is_empty() && self.dates.is_every() {
@@ -74,26 +74,52 @@ impl Expansion {
         let rounds = end.civil().duration_since(first.civil()).as_hours() / (24 * round);
         match (days_later(first, round), days_later(first, rounds * round)) {
             (Some(second), Some(rest)) if rounds > 1 => {
-                let each = self.count_before(first, second, enough);
+                let each = self.count_before(first, second, enough, work);
                 let left = enough.saturating_sub(each);
                 each.saturating_mul(rounds.unsigned_abs())
-                    .saturating_add(self.count_before(rest, end, left))
+                    .saturating_add(self.count_before(rest, end, left, work))
             }
-            (Some(_) | None, _) => self.count_before(first, end, enough),
+            (Some(_) | None, _) => self.count_before(first, end, enough, work),
         }
     }
 
-    /// How many named times there are from `first` to before `end`, looked at date by date.
-    fn count_before(&self, first: Wall, end: Wall, enough: u64) -> u64 {
+    /// Counts as much of the calendar as [`count`](Self::count) ever looks at, period by period.
+    pub(super) fn count_turns(&self, enough: u64, work: &mut Work) {
+        let turns = TURN.saturating_mul(self.periods.interval()).saturating_mul(2);
+        let end = days_later(self.start, turns);
+        self.count_before(self.start, end.unwrap_or(Wall::LAST), enough, work);
+    }
+
+    /// More steps are never needed to count all times of two turns, and those of so many gaps.
+    pub(super) fn most_steps(&self, gaps: u64) -> u64 {
+        let [periods, months, dates] = self.periods.of_a_turn();
+        let month = self.dates.steps_a_month();
+        let has_positions = !self.positions.is_empty();
+        let period = months * month + if has_positions { dates } else { 0 };
+        let gap = match (self.times.len(), has_positions) {
+            (0 | 1, _) => 0,
+            (_, true) => 2 * period,
+            (_, false) => 2 * month,
+        };
+        2 * periods * period + gaps * gap
+    }
+
+    /// The most of its times that one gap can make one: no gap is longer than a day.
+    pub(super) fn most_merged(&self) -> u64 {
+        number(self.times.len()) + 1
+    }
+
+    /// How many named times there are from `first` to before `end`, looked at period by period.
+    fn count_before(&self, first: Wall, end: Wall, enough: u64, work: &mut Work) -> u64 {
         let mut count = 0_u64;
         for (begins, ends) in self.periods.from(first.civil().date()) {
-            if begins > end.civil().date() || count > enough {
+            if begins > end.civil().date() || count > enough || work.is_spent() {
                 break;
             }
             count += if self.positions.is_empty() {
-                self.count_in(begins, ends, first, end)
+                self.count_in(begins, ends, first, end, work)
             } else {
-                let times = self.of_period(begins, ends);
+                let times = self.of_period(begins, ends, work);
                 times.before(end).saturating_sub(times.before(first))
             };
         }
@@ -108,35 +134,41 @@ impl Expansion {
         } else {
             0
         };
-        let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
         self.periods.begun_before(date).unsigned_abs() * number(self.times.len())
             + number(earlier_that_day)
     }
 
     /// How many times a period has from `first` to before `end`, in a rule without positions.
-    fn count_in(&self, begins: Date, ends: Date, first: Wall, end: Wall) -> u64 {
+    fn count_in(&self, begins: Date, ends: Date, first: Wall, end: Wall, work: &mut Work) -> u64 {
         let (first, end) = (first.civil(), end.civil());
-        let ends = ends.min(end.date());
-        let mut count = 0;
-        let mut date = self.dates.first_between(begins.max(first.date()), ends);
-        while let Some(named) = date {
-            let earlier = |than: DateTime| match named.cmp(&than.date()) {
-                Ordering::Less => self.times.len(),
-                Ordering::Equal => self.times.partition_point(|time| *time < than.time()),
-                Ordering::Greater => 0,
-            };
-            count += earlier(end) - earlier(first);
-            date = named.tomorrow().ok().and_then(|next| self.dates.first_between(next, ends));
-        }
-        u64::try_from(count).unwrap_or(u64::MAX)
+        let (begins, ends) = (begins.max(first.date()), ends.min(end.date()));
+        let earlier = |than: DateTime| self.times.partition_point(|time| *time < than.time());
+        let of_day = |than: DateTime, times: usize| {
+            let is_in = (begins..=ends).contains(&than.date()) && self.dates.has(than.date());
+            if is_in { times } else { 0 }
+        };
+        let dates = self.dates.count_between(begins, ends, work);
+        // On the first date some are too early, on the last some too late.
+        let left_out = of_day(first, earlier(first)) + of_day(end, self.times.len() - earlier(end));
+        (dates * number(self.times.len())).saturating_sub(number(left_out))
     }
 
     /// All that a period names, also what lies before DTSTART: positions are counted in it.
-    fn of_period(&self, begins: Date, ends: Date) -> PeriodTimes<'_> {
-        let first = self.dates.first_between(begins, ends);
-        let after = |date: &Date| self.dates.first_between(date.tomorrow().ok()?, ends);
-        let dates: Vec<Date> = std::iter::successors(first, after).collect();
+    fn of_period(&self, begins: Date, ends: Date, work: &mut Work) -> PeriodTimes<'_> {
+        let dates = self.dates.between(begins, ends, work);
+        work.take(number(dates.len()));
         PeriodTimes { dates, times: &self.times, positions: &self.positions }
+    }
+
+    /// Whether any two of its times may be among those that the clock leaves out from `first` to
+    /// `last`.
+    pub(super) fn can_merge(&self, first: Wall, last: Wall) -> bool {
+        let (first, last) = (first.civil(), last.civil());
+        first.date() != last.date() || {
+            let before = |than: Time| self.times.partition_point(|time| *time < than);
+            let until_last = self.times.partition_point(|time| *time <= last.time());
+            until_last.saturating_sub(before(first.time())) > 1
+        }
     }
 }
 
@@ -146,14 +178,15 @@ impl WallTimes for Expansion {
         let horizon = i64::try_from(self.horizon().micros()).unwrap_or(i64::MAX);
         let limit = from.civil().date().checked_add(SignedDuration::from_micros(horizon));
         let limit = limit.unwrap_or(Date::MAX);
+        let work = &mut Work::unlimited();
         for (begins, ends) in self.periods.from(from.civil().date()) {
             if begins > limit {
                 break;
             }
             let found = if self.positions.is_empty() {
-                self.first_in(begins, ends, from)
+                self.first_in(begins, ends, from, work)
             } else {
-                self.of_period(begins, ends).at_or_after(from)
+                self.of_period(begins, ends, work).at_or_after(from)
             };
             if found.is_some() {
                 return found;
@@ -170,16 +203,20 @@ impl WallTimes for Expansion {
 
 impl Expansion {
     /// The first time of a period from `from` on, in a rule without positions.
-    fn first_in(&self, begins: Date, ends: Date, from: Wall) -> Option<Wall> {
+    fn first_in(&self, begins: Date, ends: Date, from: Wall, work: &mut Work) -> Option<Wall> {
         let civil = from.civil();
-        let date = self.dates.first_between(begins.max(civil.date()), ends)?;
+        let date = self.dates.first_between(begins.max(civil.date()), ends, work)?;
         let on_time = |time: &&Time| date > civil.date() || **time >= civil.time();
         if let Some(time) = self.times.iter().find(on_time) {
             return Some(Wall::containing(date.to_datetime(*time)));
         }
-        let date = self.dates.first_between(date.tomorrow().ok()?, ends)?;
+        let date = self.dates.first_between(date.tomorrow().ok()?, ends, work)?;
         Some(Wall::containing(date.to_datetime(*self.times.first()?)))
     }
+}
+
+fn number(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
 }
 
 /// The same time of day so many days later; `None` past the calendar's end.
@@ -199,8 +236,7 @@ impl PeriodTimes<'_> {
     /// How many chosen times come before `wall`.
     fn before(&self, wall: Wall) -> u64 {
         let before = self.all_before(wall);
-        let count = self.chosen().into_iter().filter(|place| *place < before).count();
-        u64::try_from(count).unwrap_or(u64::MAX)
+        number(self.chosen().into_iter().filter(|place| *place < before).count())
     }
 
     /// The first chosen time from `from` on.
@@ -274,9 +310,10 @@ mod tests {
                 ("2100-07-01T00:00", "2899-06-30T23:59:59"),
             ] {
                 let (first, last) = (wall(first), wall(last));
-                let whole = expansion.count(first, last, u64::MAX);
+                let work = &mut Work::unlimited();
+                let whole = expansion.count(first, last, u64::MAX, work);
                 let end = last.next().unwrap();
-                assert_eq!(whole, expansion.count_before(first, end, u64::MAX), "{text}");
+                assert_eq!(whole, expansion.count_before(first, end, u64::MAX, work), "{text}");
             }
         }
     }

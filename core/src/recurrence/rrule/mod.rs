@@ -1,14 +1,15 @@
 //! RRULE: a recurrence rule of RFC 5545, in a time zone.
 //!
 //! Promises: a text is read strictly and refused with column and remedy; a [`RruleRule`] that
-//! exists has an instant; asking for the next is total, bounded, and never walks from DTSTART.
+//! exists has an instant; asking for the next is total, bounded, and never walks from DTSTART
+//! but to count, which a rule that would need too many steps for it is refused for.
 //! docs/adr/0004-rrule.md says why the expansion is our own and how the RFC's open questions are
 //! answered.
 //!
 //! `grammar` reads the text into `parts`, `error` answers what it refuses; `local_time` is DTSTART
-//! and its like, `ics` reads all of them as iCalendar lines. `periods` and `date_filter` say which dates
-//! are meant, `expansion` which times of day; `elapsed` counts real minutes instead; `series` puts
-//! the instants together. `wording` says the rule in English.
+//! and its like, `ics` reads all of them as iCalendar lines. `periods`, `date_filter` and
+//! `named_dates` say which dates are meant, `expansion` which times of day; `elapsed` counts real minutes instead; `series` puts
+//! the instants together. `work` measures what a count costs; `wording` says the rule in English.
 
 mod date_filter;
 mod elapsed;
@@ -17,10 +18,12 @@ mod expansion;
 mod grammar;
 mod ics;
 mod local_time;
+mod named_dates;
 mod parts;
 mod periods;
 mod series;
 mod wording;
+mod work;
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -28,7 +31,7 @@ use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 use std::sync::Arc;
 
-pub use error::{RruleError, RruleNeverFires, RruleProblem, TooManyDates};
+pub use error::{RruleError, RruleNeverFires, RruleProblem, RruleTooCostly, TooManyDates};
 pub use ics::{IcsError, IcsProblem};
 pub use local_time::{LocalTime, LocalTimeError};
 pub use parts::{Frequency, RruleKey};
@@ -43,6 +46,9 @@ use crate::words::time::Timestamp;
 
 /// The most RDATEs and EXDATEs of a rule together.
 const MAX_DATES: usize = 1_000;
+
+/// The most steps ([`RruleRule::steps_to`]) that a rule which is accepted may need.
+pub const MOST_STEPS: u64 = work::Work::MOST;
 
 /// The text of an RRULE, without DTSTART. Equal, ordered and hashed by its text as typed.
 #[derive(Clone)]
@@ -98,8 +104,23 @@ impl FromStr for Rrule {
 }
 
 impl RruleRule {
-    /// `rrule` from `dtstart` on, in `zone`, if it ever fires there.
+    /// `rrule` from `dtstart` on, in `zone`, if it ever fires there and its COUNT can be afforded.
     pub fn new(
+        rrule: Rrule,
+        dtstart: LocalTime,
+        zone: Zone,
+        dates: Dates,
+    ) -> Result<Self, RecurrenceError> {
+        let rule = Self::saved(rrule, dtstart, zone, dates)?;
+        if rule.series.is_affordable() {
+            Ok(rule)
+        } else {
+            Err(RruleTooCostly::of(rule.rrule.text()).into())
+        }
+    }
+
+    /// The same for a rule that was saved before: what its COUNT costs is not judged again.
+    pub(super) fn saved(
         rrule: Rrule,
         dtstart: LocalTime,
         zone: Zone,
@@ -148,6 +169,13 @@ impl RruleRule {
     /// What is added and left out.
     pub fn dates(&self) -> &Dates {
         &self.dates
+    }
+
+    /// How many steps it takes to count the rule's instants up to `at`, going on from `known` if
+    /// there is one; none without COUNT. A step is a month, a date or a minute that is looked at,
+    /// and takes some 10 ns.
+    pub fn steps_to(&self, at: Timestamp, known: Option<Occasion>) -> u64 {
+        self.series.steps_to(at, known)
     }
 
     /// The first occasion after `after`; see [`Recurrence::next_after`](super::Recurrence).

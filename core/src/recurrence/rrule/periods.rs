@@ -69,6 +69,18 @@ impl Periods {
         self.interval
     }
 
+    /// How many periods begin within INTERVAL turns of the calendar, and how many months and how
+    /// many dates one has at the most.
+    pub(super) const fn of_a_turn(&self) -> [u64; 3] {
+        match self.unit {
+            Unit::Day => [146_097, 1, 1],
+            Unit::Week(_) => [20_871, 2, 7],
+            Unit::Month => [4_800, 1, 31],
+            Unit::Year => [400, 12, 366],
+            Unit::YearOfWeeks(_) => [400, 14, 371],
+        }
+    }
+
     /// About how many days lie between the starts of two periods, and never fewer.
     pub(super) fn days_between(&self) -> u64 {
         let days = match self.unit {

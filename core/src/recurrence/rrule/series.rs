@@ -6,17 +6,20 @@
 
 use jiff::SignedDuration;
 
-use super::elapsed::Elapsed;
+use super::elapsed::{self, Elapsed};
 use super::expansion::Expansion;
 use super::parts::{End, Parts};
+use super::work::Work;
 use crate::recurrence::clock_change::{WallTimes, next_fixed_time};
 use crate::recurrence::zone::{Gap, Reading, instant, timestamp};
 use crate::recurrence::{Occasion, Wall, Zone};
 use crate::words::time::{Span, Timestamp};
 
-/// No gap is longer than a day, and no rule names more than one time a minute: so many times
-/// become one instant at the most, its end among them.
-const MOST_MERGED: u64 = 24 * 60 + 1;
+/// How many changes of its clock a zone has until the year 9999, at the most: two a year.
+const CHANGES: u64 = 16_500;
+
+/// A count that begins elsewhere than a rule's start can look at a few months and days more.
+const MARGIN: u64 = 2_000;
 
 /// The instants of a rule.
 #[derive(Debug)]
@@ -147,6 +150,17 @@ impl Series {
     /// For a rule with COUNT, how many instants its parts name up to `at`; what lies beyond COUNT
     /// is not told apart.
     fn ordinal(&self, at: Timestamp, known: Option<Occasion>) -> Option<u32> {
+        self.counted(at, known, &mut Work::unlimited())
+    }
+
+    /// How many steps it takes to know that number.
+    pub(super) fn steps_to(&self, at: Timestamp, known: Option<Occasion>) -> u64 {
+        let work = &mut Work::unlimited();
+        self.counted(at, known, work);
+        work.steps()
+    }
+
+    fn counted(&self, at: Timestamp, known: Option<Occasion>, work: &mut Work) -> Option<u32> {
         let End::Count(count) = self.end else { return None };
         let beyond = count.saturating_add(1);
         let known = known.filter(|known| known.at <= at);
@@ -158,8 +172,8 @@ impl Series {
         let since = known.map(|(at, _)| at);
         let enough = u64::from(beyond - before);
         let more = match &self.named {
-            Named::Times(times, _) => self.count_times(times, since, at, enough),
-            Named::Elapsed(elapsed, _) => elapsed.count(&self.zone, since, at, enough),
+            Named::Times(times, _) => self.count_times(times, since, at, enough, work),
+            Named::Elapsed(elapsed, _) => elapsed.count(&self.zone, since, at, enough, work),
         };
         Some(before.saturating_add(u32::try_from(more).unwrap_or(u32::MAX)).min(beyond))
     }
@@ -172,28 +186,86 @@ impl Series {
         since: Option<Timestamp>,
         at: Timestamp,
         enough: u64,
+        work: &mut Work,
     ) -> u64 {
         let (from, since) = match since {
             Some(since) => (self.zone.latest_shown(since).next(), Some(instant(since))),
-            // A gap that ends where the rule starts merges too.
-            None => {
-                (Some(times.start()), self.start.checked_sub(SignedDuration::from_nanos(1)).ok())
-            }
+            None => (Some(times.start()), self.before_start()),
         };
-        let (Some(mut from), Some(since)) = (from, since) else { return 0 };
-        let enough = enough.saturating_mul(MOST_MERGED);
-        let mut count = times.count(from, self.zone.latest_shown(at), enough);
+        let (Some(from), Some(since)) = (from, since) else { return 0 };
+        let enough = enough.saturating_mul(times.most_merged());
+        let count = times.count(from, self.zone.latest_shown(at), enough, work);
         if count > enough {
             return count;
         }
-        for gap in self.zone.gaps(since, instant(at)) {
-            let last = gap.last_merged();
-            let merged = times.count(from.max(gap.first()), last, MOST_MERGED);
-            count = count.saturating_sub(merged.saturating_sub(1));
-            let Some(next) = last.next() else { break };
+        self.merges(times, from, since, at, work).fold(count, u64::saturating_sub)
+    }
+
+    /// For each gap after `since`, up to `at`, that can hold several of `times` from `from` on: how
+    /// many instants it costs.
+    fn merges<'a>(
+        &'a self,
+        times: &'a Expansion,
+        mut from: Wall,
+        since: jiff::Timestamp,
+        at: Timestamp,
+        work: &'a mut Work,
+    ) -> impl Iterator<Item = u64> + 'a {
+        self.zone.gaps(since, instant(at)).map_while(move |gap| {
+            let (first, last) = (from.max(gap.first()), gap.last_merged());
+            work.take(elapsed::CHANGE);
+            from = from.max(last.next()?);
+            let merged = if times.can_merge(first, last) {
+                times.count(first, last, times.most_merged(), work)
+            } else {
+                1
+            };
+            Some(merged.saturating_sub(1))
+        })
+    }
+
+    /// Whether no question takes more steps of counting than one may.
+    pub(super) fn is_affordable(&self) -> bool {
+        let End::Count(count) = self.end else { return true };
+        let enough = u64::from(count) + 1;
+        let work = &mut Work::at_most(Work::MOST - MARGIN);
+        match &self.named {
+            Named::Elapsed(elapsed, _) => {
+                elapsed.count(&self.zone, None, Timestamp::MAX, enough, work);
+            }
+            Named::Times(times, _) => {
+                let changes = CHANGES * elapsed::CHANGE;
+                if changes + times.most_steps(CHANGES / 2) > Work::MOST - MARGIN {
+                    self.count_all(times, enough.saturating_mul(times.most_merged()), work);
+                }
+            }
+        }
+        !work.is_spent()
+    }
+
+    /// Takes the steps of the costliest question about `times`, of which there may be `enough`.
+    fn count_all(&self, times: &Expansion, enough: u64, work: &mut Work) {
+        times.count_turns(enough, work);
+        let Some(since) = self.before_start() else { return };
+        let (mut from, mut count) = (times.start(), 0);
+        for gap in self.zone.gaps(since, instant(Timestamp::MAX)) {
+            let (first, last) = (gap.first(), gap.last_merged());
+            count += times.count(from, last, enough, &mut Work::unlimited());
+            if count > enough || work.is_spent() {
+                return;
+            }
+            work.take(elapsed::CHANGE);
+            if times.can_merge(first, last) {
+                times.count(first, last, times.most_merged(), work);
+            }
+            let Some(next) = last.next() else { return };
             from = from.max(next);
         }
-        count
+    }
+
+    /// A gap that ends where the rule starts merges too.
+    fn before_start(&self) -> Option<jiff::Timestamp> {
+        self.start.checked_sub(SignedDuration::from_nanos(1)).ok()
     }
 
     fn just_before_start(&self) -> Option<Timestamp> {
