@@ -119,6 +119,23 @@ fn a_copy_is_used_wherever_a_zone_is_read() {
 }
 
 #[test]
+fn exec_knows_a_zone_that_only_the_copy_has() {
+    let program = Program::with_catalogue();
+    let copy = program.copy("2099a", "none");
+    fs::copy(program.path("zoneinfo/Europe/Paris"), program.path("zoneinfo/Europe/Atlantis"))
+        .unwrap();
+    let by_flag = ["exec", "greeting", "--tz=Europe/Atlantis"];
+    let said = program.run_with(&[(VARIABLE, &copy)], &by_flag);
+    assert!(said.status == 0 && said.stdout == "hello\n", "{said}");
+    let by_environment = [(VARIABLE, copy.as_str()), ("HORARIUM_TIMEZONE", "Europe/Atlantis")];
+    let said = program.run_with(&by_environment, &["exec", "greeting"]);
+    assert!(said.status == 0 && said.stdout == "hello\n", "{said}");
+
+    let said = program.run(&by_flag);
+    assert!(said.status == 2 && said.stderr.contains("Europe/Atlantis"), "{said}");
+}
+
+#[test]
 fn a_copy_without_its_old_names_has_them_by_their_links() {
     let program = Program::without_store();
     let copy = program.copy("2099a", "US/");

