@@ -36,7 +36,9 @@ pub enum ReadError {
     #[error("the store cannot be read: {0}")]
     Unreachable(String),
     /// A row holds something that no version of this program wrote.
-    #[error("a row cannot be understood: {what} in {place}; the store may be damaged")]
+    #[error(
+        "a row cannot be understood: {what} in {place}; the store may be damaged, or a newer program wrote it"
+    )]
     Corrupt {
         /// Which row.
         place: String,

@@ -31,7 +31,9 @@ pub trait Columns {
 
 /// A row that cannot be understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a row cannot be understood: {what} in {place}; the database may be damaged")]
+#[error(
+    "a row cannot be understood: {what} in {place}; the database may be damaged, or a newer program wrote it"
+)]
 pub struct Corrupt {
     /// Which row, and where in it.
     pub place: String,

@@ -136,6 +136,22 @@ fn exec_knows_a_zone_that_only_the_copy_has() {
 }
 
 #[test]
+fn a_rule_that_only_newer_zone_data_can_read_is_named_to_an_older_program() {
+    let program = Program::with_catalogue();
+    let copy = program.copy("2099a", "none");
+    fs::copy(program.path("zoneinfo/Europe/Paris"), program.path("zoneinfo/Europe/Atlantis"))
+        .unwrap();
+    let set = ["schedule", "set", "greeting", "--cron=0 12 * * *", "--tz=Europe/Atlantis"];
+    assert_eq!(program.run_with(&[(VARIABLE, &copy)], &set).status, 0);
+
+    let said = program.run(&["schedule", "show", "greeting"]);
+    assert!(said.status != 0 && said.stderr.contains("worker greeting"), "{said}");
+    assert!(said.stderr.contains("computed with zone data 2099a"), "{said}");
+    assert!(said.stderr.contains("those of this program are 2026f"), "{said}");
+    assert_eq!(program.run_with(&[(VARIABLE, &copy)], &["schedule", "list"]).status, 0);
+}
+
+#[test]
 fn a_copy_without_its_old_names_has_them_by_their_links() {
     let program = Program::without_store();
     let copy = program.copy("2099a", "US/");

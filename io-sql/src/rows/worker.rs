@@ -1,7 +1,7 @@
 //! Workers: the row itself, its schedule and its settings.
 
 use horarium_core::ledger::{Settings, Worker};
-use horarium_core::recurrence::{Occasion, WrittenRecurrence, ZoneData};
+use horarium_core::recurrence::{Occasion, WrittenRecurrence, ZoneData, ZoneRelease};
 use horarium_core::schedule::{Plan, Revision, Schedule};
 use horarium_core::words::WorkerName;
 
@@ -28,7 +28,19 @@ fn read_schedule(
     let Some(plan) = fields.json_optional::<Plan<WrittenRecurrence>>("plan")? else {
         return Ok(None);
     };
-    let plan = plan.read(zones).map_err(|error| fields.corrupt("plan", &error))?;
+    let saved_with: ZoneRelease = fields.parse("zone_data")?;
+    let plan = plan.read(zones).map_err(|error| {
+        let own = zones.release();
+        let why = if saved_with > own {
+            format!(
+                "{error} (it was computed with zone data {saved_with}, and those of this program \
+                 are {own}: give it newer ones)"
+            )
+        } else {
+            error.to_string()
+        };
+        fields.corrupt("plan", &why)
+    })?;
     let next = match fields.time_optional("next_at")? {
         Some(at) => Some(Occasion {
             at,
@@ -43,7 +55,7 @@ fn read_schedule(
         next,
         last_wall: fields.parse_optional("last_wall")?,
         runs_created: fields.narrow("runs_created")?,
-        zone_data: fields.parse("zone_data")?,
+        zone_data: saved_with,
         revision,
         changed_at: fields.time("changed_at")?,
         changed_by: fields.json("changed_by")?,
