@@ -10,6 +10,7 @@ mod cast;
 mod coverage;
 mod draw;
 mod generate;
+pub mod history;
 mod lockstep;
 mod reading;
 mod scenario;

@@ -148,7 +148,7 @@ pub(crate) async fn replay<S: Specimen>(
 }
 
 /// What is different, row by row.
-fn differences(expected: &Rows, found: &Rows) -> Vec<String> {
+pub(crate) fn differences(expected: &Rows, found: &Rows) -> Vec<String> {
     let mut lines = Vec::new();
     let mut compare = |what: &str, expected: Vec<String>, found: Vec<String>| {
         let missing = expected.iter().filter(|row| !found.contains(row));
