@@ -4,6 +4,7 @@
 //! mutated in a copy; what was built is kept beside everything else under `target/`.
 
 use std::env;
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
 /// A part of `core/src` and the tests that hold it.
@@ -135,25 +136,28 @@ pub(crate) fn mutants(arguments: impl Iterator<Item = String>) -> ExitCode {
     if all_caught { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
+/// Seconds until a mutant counts as one that never ends: ten times what a suite takes.
+const PATIENCE: &str = "60";
+
 /// True when every mutant was caught.
 fn run(module: &Module, arguments: &[String]) -> Result<bool, String> {
     let root = env::current_dir().map_err(|why| format!("no current folder: {why}"))?;
     let target = root.join("target");
-    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let only_listed = arguments.iter().any(|argument| argument.starts_with("--list"));
+    if !only_listed {
+        suite_is_green(module, &target)?;
+    }
+    let mut command = cargo(&target);
     command
         .args(["mutants", "--package=horarium-core", "--profile=mutants", "--no-shuffle"])
         .arg(format!("--test-package={}", module.packages.join(",")))
         .arg(format!("--output={}", target.join("mutants-of").join(module.name).display()))
-        .args(["--minimum-test-timeout=60", "--cap-lints=true"])
+        // cargo-mutants would try its baseline in the mutated package alone.
+        .args(["--baseline=skip", "--timeout", PATIENCE, "--cap-lints=true"])
         .args(module.files.iter().map(|file| format!("--file={file}")))
         .args(module.without.iter().map(|file| format!("--exclude={file}")))
         .args(module.tests.iter().map(|test| format!("--cargo-arg={test}")))
-        .args(arguments)
-        .env("CARGO_TARGET_DIR", &target)
-        .env("SIM_SEEDS", WORLDS)
-        .env("PROPTEST_CASES", "64")
-        .env("INSTA_UPDATE", "no")
-        .env("INSTA_FORCE_PASS", "0");
+        .args(arguments);
     std::fs::create_dir_all(target.join("mutants-of").join(module.name))
         .map_err(|why| format!("no folder for what is found: {why}"))?;
     println!("— {} —", module.name);
@@ -167,4 +171,31 @@ fn run(module: &Module, arguments: &[String]) -> Result<bool, String> {
         )),
         None => Err(String::from("cargo-mutants was killed")),
     }
+}
+
+/// A suite that is red before anything is mutated would catch every mutant.
+fn suite_is_green(module: &Module, target: &Path) -> Result<(), String> {
+    let status = cargo(target)
+        .args(["test", "--quiet", "--profile=mutants"])
+        .args(module.packages.iter().map(|package| format!("--package={package}")))
+        .args(module.tests)
+        .status()
+        .map_err(|why| format!("cargo cannot be started: {why}"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("the tests of `{}` fail before anything is mutated", module.name))
+    }
+}
+
+/// cargo, with few worlds and cases and with snapshots that may not be rewritten.
+fn cargo(target: &Path) -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command
+        .env("CARGO_TARGET_DIR", target)
+        .env("SIM_SEEDS", WORLDS)
+        .env("PROPTEST_CASES", "64")
+        .env("INSTA_UPDATE", "no")
+        .env("INSTA_FORCE_PASS", "0");
+    command
 }
