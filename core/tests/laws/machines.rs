@@ -254,6 +254,8 @@ impl Running {
             self.ids += 1;
             self.hears(runner::Input::Identity(RunnerId::from_bits(self.ids)))?;
         }
+        let known = self.machine.jobs();
+        prop_assert!(known >= self.alive.len(), "it knows {known} jobs of {:?}", self.alive);
         let is_busy = self.world.call.is_some();
         prop_assert!(
             self.is_finished || self.world.alarm > self.world.now,
@@ -343,6 +345,7 @@ fn run(happenings: &[Happening], foreground: bool) -> Result<(), TestCaseError> 
         is_finished: false,
     };
     running.wants(out)?;
+    prop_assert_eq!(running.machine.jobs(), 0);
     for happening in happenings {
         running.live(happening)?;
     }
@@ -377,35 +380,59 @@ fn scheduler_config() -> SchedulerConfig {
     }
 }
 
-fn schedule(happenings: &[Happening]) -> Result<(), TestCaseError> {
-    let mut world = World::new();
-    let mut out = Vec::new();
-    let mut machine = Scheduler::new(scheduler_config(), world.now, &mut out);
-    let mut is_finished = false;
-    let mut is_asked = false;
-    let wants = |world: &mut World,
-                 finished: &mut bool,
-                 asked: &mut bool,
-                 out: Vec<scheduler::Output>|
-     -> Result<(), TestCaseError> {
-        prop_assert!(out.is_empty() || !*finished || out == [scheduler::Output::Unlock]);
+/// What a scheduler has made known.
+#[derive(Default)]
+struct Seen {
+    is_finished: bool,
+    /// It has asked for the lock.
+    is_asked: bool,
+    is_leading: bool,
+    seeds: BTreeSet<u64>,
+}
+
+impl Seen {
+    fn wants(
+        &mut self,
+        world: &mut World,
+        out: Vec<scheduler::Output>,
+    ) -> Result<(), TestCaseError> {
+        prop_assert!(out.is_empty() || !self.is_finished || out == [scheduler::Output::Unlock]);
         for output in out {
             match output {
-                scheduler::Output::Send(id, command) => world.send(id, command)?,
+                scheduler::Output::Send(id, command) => {
+                    if let Command::Tick(tick) = &command {
+                        prop_assert!(self.seeds.insert(tick.seed), "two ticks draw the same");
+                    }
+                    world.send(id, command)?;
+                }
                 scheduler::Output::WakeAt(alarm) => world.alarm = alarm,
-                scheduler::Output::TryLock | scheduler::Output::ProbeLock => *asked = true,
-                scheduler::Output::Finished => *finished = true,
+                scheduler::Output::TryLock | scheduler::Output::ProbeLock => self.is_asked = true,
+                scheduler::Output::Leading => self.is_leading = true,
+                scheduler::Output::Standby => self.is_leading = false,
+                scheduler::Output::Finished => {
+                    self.is_finished = true;
+                    self.is_leading = false;
+                }
                 scheduler::Output::Unlock
-                | scheduler::Output::Leading
-                | scheduler::Output::Standby
                 | scheduler::Output::Refused(_)
                 | scheduler::Output::Ticked(_) => {}
             }
         }
-        prop_assert!(*finished || world.alarm > world.now, "it wants to be woken in the past");
+        prop_assert!(
+            self.is_finished || world.alarm > world.now,
+            "it wants to be woken in the past"
+        );
         Ok(())
-    };
-    wants(&mut world, &mut is_finished, &mut is_asked, out)?;
+    }
+}
+
+fn schedule(happenings: &[Happening]) -> Result<(), TestCaseError> {
+    let mut world = World::new();
+    let mut out = Vec::new();
+    let mut machine = Scheduler::new(scheduler_config(), world.now, &mut out);
+    let mut seen = Seen::default();
+    seen.wants(&mut world, out)?;
+    prop_assert_eq!(machine.is_leading(), seen.is_leading);
     let end = [Happening::Tell(3), Happening::Answer, Happening::Tell(1), Happening::Answer];
     for happening in happenings.iter().chain(&end) {
         let input = match world.happens(happening) {
@@ -418,13 +445,16 @@ fn schedule(happenings: &[Happening]) -> Result<(), TestCaseError> {
                 }
                 Happening::Tell(3) => scheduler::Input::Shutdown,
                 Happening::Tell(pick) if pick % 3 == 0 => scheduler::Input::LockHeld,
-                Happening::Tell(pick) if pick % 3 == 1 && is_asked => scheduler::Input::LockMissing,
+                Happening::Tell(pick) if pick % 3 == 1 && seen.is_asked => {
+                    scheduler::Input::LockMissing
+                }
                 _ => scheduler::Input::Hint,
             },
         };
         let mut out = Vec::new();
         machine.handle(world.now, input, &mut out);
-        wants(&mut world, &mut is_finished, &mut is_asked, out)?;
+        seen.wants(&mut world, out)?;
+        prop_assert_eq!(machine.is_leading(), seen.is_leading);
     }
     Ok(())
 }
@@ -447,7 +477,7 @@ proptest! {
     }
 
     #[test]
-    fn a_scheduler_has_one_call_out_and_never_wakes_in_the_past(
+    fn a_scheduler_has_one_call_out_says_who_leads_draws_anew_and_never_wakes_in_the_past(
         happenings in proptest::collection::vec(happening(), 0..120),
     ) {
         schedule(&happenings)?;

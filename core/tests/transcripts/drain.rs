@@ -64,6 +64,41 @@ fn a_job_that_outlasts_the_grace_is_stopped_and_its_run_retried() {
 }
 
 #[test]
+fn a_runner_wakes_by_itself_when_its_grace_is_over() {
+    let mut stage = running(
+        "Nobody reminds A, and its next heartbeat is later: it wakes for the end of the grace.
+         Holds: nothing-lost.",
+    );
+    stage.shutdown(A);
+    stage.heartbeats(A, "10:00:30");
+    stage.sleeps(A);
+    stage.wait_for_alarm(A);
+    insta::assert_snapshot!(stage.ends());
+}
+
+#[test]
+fn a_runner_wakes_by_itself_to_give_up_on_a_store_that_is_away() {
+    let mut stage = running(
+        "The job is dead, but no request arrives any more. A tells it again and again, and ends
+         a lease after its grace: not at the next try, but at that moment.",
+    );
+    stage.shutdown(A);
+    stage.settle(A);
+    stage.job_exits(A, "backup", 0);
+    stage.lose_requests_until_it_ends(A);
+    insta::assert_snapshot!(stage.ends());
+}
+
+#[test]
+fn a_runner_that_is_asked_to_stop_before_the_store_knows_it_ends_at_once() {
+    let mut stage = Stage::new("Its registration was lost: there is nothing to retire from.");
+    stage.runner_with(A, |_| {});
+    stage.lose_request(A);
+    stage.shutdown(A);
+    insta::assert_snapshot!(stage.ends());
+}
+
+#[test]
 fn what_was_never_started_is_given_back() {
     let mut stage = Stage::new(
         "A run is handed over while A is asked to stop: it is not started but given back, and B gets

@@ -1,6 +1,8 @@
 //! Schedulers: who leads, when they tick, and what two of them do to each other.
 
 use horarium_core::ledger::Command;
+use horarium_core::ledger::command::Retention;
+use horarium_core::words::Span;
 
 use crate::stage::{A, S, Stage, T, every, handler};
 
@@ -228,6 +230,52 @@ fn a_scheduler_that_is_asked_to_stop_finishes_its_call_and_gives_the_lock_back()
     stage.wait("1s");
     let answer = stage.store_takes(&request);
     stage.hears(answer);
+    insta::assert_snapshot!(stage.ends());
+}
+
+#[test]
+fn a_scheduler_that_is_asked_to_stop_while_it_asks_for_the_lock_never_leads() {
+    let mut stage = Stage::new(
+        "S asks for the lock and is asked to stop before it hears. The lock is granted: it gives it
+         back without having led.",
+    );
+    stage.scheduler(S);
+    stage.scheduler_shutdown(S);
+    stage.lock_held(S);
+    insta::assert_snapshot!(stage.ends());
+}
+
+#[test]
+fn a_standby_that_is_asked_to_stop_ends_at_once() {
+    let mut stage = Stage::new("T stands by: it has nothing to finish and asks for no lock again.");
+    stage.scheduler(T);
+    stage.lock_missing(T);
+    stage.wait("1s");
+    stage.scheduler_shutdown(T);
+    insta::assert_snapshot!(stage.ends());
+}
+
+#[test]
+fn a_leader_prunes_when_it_begins_and_then_as_often_as_it_is_told_to() {
+    let mut stage = Stage::new(
+        "S prunes once an hour, after a tick, and passes again before it sleeps. The passes between
+         prune nothing.",
+    );
+    let limit = std::num::NonZeroU32::new(100).unwrap();
+    let keep = Span::from_minutes(60);
+    let retention = Retention { keep, keep_per_worker: 1, limit };
+    stage.scheduler_with(S, |config| {
+        config.poll = Span::from_minutes(20);
+        config.probe = Span::from_minutes(600);
+        config.retention = Some((retention, Span::from_minutes(60)));
+    });
+    stage.lock_held(S);
+    stage.settle(S);
+    for _ in 0..4 {
+        stage.sleeps(S);
+        stage.wait_for_alarm(S);
+        stage.settle(S);
+    }
     insta::assert_snapshot!(stage.ends());
 }
 

@@ -148,6 +148,20 @@ impl Stage {
         self.lose_answer(who);
     }
 
+    /// No request of the runner arrives any more, until it ends.
+    pub(crate) fn lose_requests_until_it_ends(&mut self, who: &'static str) {
+        let mut lost = 0;
+        while self.member(who).alarm != Moment::NEVER {
+            if let Some((id, _)) = self.member(who).call.take() {
+                lost += 1;
+                self.runner_input(who, Input::Unanswered(id));
+            } else {
+                self.wait_for_alarm(who);
+            }
+        }
+        self.note(&format!("{lost} requests of {who} were lost"));
+    }
+
     /// Time passes in which the runner has nothing to tell but that it lives.
     pub(crate) fn heartbeats(&mut self, who: &'static str, until: &str) {
         let begin = self.now;

@@ -8,9 +8,18 @@ use super::cast::{Machine, Member};
 use super::{Stage, span};
 
 impl Stage {
-    /// A scheduler appears.
+    /// A scheduler that keeps every row appears.
     pub(crate) fn scheduler(&mut self, who: &'static str) {
-        let config = SchedulerConfig {
+        self.scheduler_with(who, |_| {});
+    }
+
+    /// A scheduler that differs from the usual one appears.
+    pub(crate) fn scheduler_with(
+        &mut self,
+        who: &'static str,
+        differ: impl FnOnce(&mut SchedulerConfig),
+    ) {
+        let mut config = SchedulerConfig {
             id: Self::scheduler_id(who),
             poll: span("30s"),
             lock_retry: span("5s"),
@@ -20,6 +29,7 @@ impl Stage {
             retention: None,
             seed: u64::from(who.as_bytes()[0]),
         };
+        differ(&mut config);
         self.names.schedulers.insert(config.id, who.to_owned());
         let mut out = Vec::new();
         let machine = Scheduler::new(config, self.moment, &mut out);
