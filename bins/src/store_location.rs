@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use horarium_postgres::PostgresStore;
+pub use horarium_postgres::Role;
 use horarium_sqlite::SqliteStore;
 use tracing::warn;
 
@@ -84,9 +85,9 @@ impl StoreLocationError {
             Self::Sqlite(horarium_sqlite::OpenError::Schema { .. })
             | Self::Postgres(Postgres::Schema { .. }) => ExitCode::SchemaMismatch,
             Self::UnknownKind(_)
-            | Self::Postgres(Postgres::Location { .. } | Postgres::SchemaName(_)) => {
-                ExitCode::Usage
-            }
+            | Self::Postgres(
+                Postgres::Location { .. } | Postgres::SchemaName(_) | Postgres::RolePrefix(_),
+            ) => ExitCode::Usage,
             Self::NoPlace | Self::Directory { .. } | Self::Sqlite(_) | Self::Postgres(_) => {
                 ExitCode::Unreachable
             }
@@ -116,9 +117,9 @@ impl StoreArguments {
         }
     }
 
-    /// Opens the ledger; a missing file is made.
-    pub async fn open(&self) -> Result<OpenStore, StoreLocationError> {
-        let store = self.location(DEFAULT_NAME)?.open(Opening::Create).await?;
+    /// Opens the ledger for a process that works as these; a missing file is made.
+    pub async fn open(&self, roles: &'static [Role]) -> Result<OpenStore, StoreLocationError> {
+        let store = self.location(DEFAULT_NAME)?.open(Opening::Create, roles).await?;
         for warning in store.warnings() {
             warn!("{warning}");
         }
@@ -127,8 +128,12 @@ impl StoreArguments {
 }
 
 impl StoreLocation {
-    /// Opens the ledger.
-    pub async fn open(&self, opening: Opening) -> Result<OpenStore, StoreLocationError> {
+    /// Opens the ledger for a process that works as these, which a server is asked about.
+    pub async fn open(
+        &self,
+        opening: Opening,
+        roles: &'static [Role],
+    ) -> Result<OpenStore, StoreLocationError> {
         let zones = zone_data::in_force().data().clone();
         match self {
             Self::Sqlite(options) => {
@@ -145,7 +150,8 @@ impl StoreLocation {
                     Opening::Existing | Opening::Create => {}
                     Opening::Migrate => drop(PostgresStore::migrate(options).await?),
                 }
-                let store = PostgresStore::open(options).await?.with_zone_data(zones);
+                let options = options.clone().working_as(roles);
+                let store = PostgresStore::open(&options).await?.with_zone_data(zones);
                 let shown = format!("postgres://{}", options.server());
                 Ok(OpenStore::Postgres { store, shown })
             }

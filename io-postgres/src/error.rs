@@ -19,6 +19,23 @@ pub enum OpenError {
     /// The schema's name cannot be one.
     #[error("`{0}` is not a schema's name: write lower-case letters, digits and _, a letter first")]
     SchemaName(String),
+    /// Names of roles that begin so are too long.
+    #[error("`{0}` is too long for the names of roles to begin with: at most 53 letters")]
+    RolePrefix(String),
+    /// The user may not do what this program has to.
+    #[error(
+        "the user {user} lacks {privilege} at {server}: grant it the role with `GRANT {role} TO {user}`, after `horarium migrate --roles` has made or renewed the roles"
+    )]
+    Grant {
+        /// Host, port and database.
+        server: String,
+        /// Who lacks it.
+        user: String,
+        /// What is lacking, as SQL says it.
+        privilege: String,
+        /// The role that has it.
+        role: String,
+    },
     /// Nobody answers there.
     #[error(
         "the PostgreSQL server at {server} cannot be reached ({why}): check that it runs and takes connections"

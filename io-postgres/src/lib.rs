@@ -22,6 +22,7 @@ mod open;
 mod plans;
 mod prune;
 mod read;
+mod roles;
 mod row;
 mod schema;
 mod slice;
@@ -34,6 +35,7 @@ pub use error::OpenError;
 pub use hint::{Hint, Hints};
 pub use leader_lock::{LeaderLock, LeaderLockError};
 pub use open::{OpenOptions, SchemaName};
+pub use roles::{Role, RolePrefix};
 pub use schema::Schema;
 pub use store::PostgresStore;
 

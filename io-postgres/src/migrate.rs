@@ -1,9 +1,10 @@
 //! Bringing a ledger's schema up to date, and showing how it would be done.
 
-use sqlx::{Connection as _, PgConnection};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
 use crate::error::{Failure, OpenError};
 use crate::open::OpenOptions;
+use crate::roles::{self, RolePrefix};
 use crate::schema::{self, Schema};
 use crate::store::PostgresStore;
 
@@ -18,6 +19,26 @@ impl PostgresStore {
         transaction.commit().await.map_err(|error| explain(error.into()))?;
         connection.close().await.map_err(|error| explain(error.into()))?;
         Ok(applied)
+    }
+
+    /// Makes the roles of a ledger whose schema is up to date, or renews what they may do.
+    pub async fn make_roles(options: &OpenOptions, prefix: &RolePrefix) -> Result<(), OpenError> {
+        let explain = |failure: Failure| options.explain(&failure);
+        let mut connection = options.connect().await.map_err(explain)?;
+        let mut transaction = connection.begin().await.map_err(|error| explain(error.into()))?;
+        schema::lock(&mut transaction).await.map_err(explain)?;
+        let script = AssertSqlSafe(Self::roles_script(options, prefix));
+        sqlx::raw_sql(script)
+            .execute(&mut *transaction)
+            .await
+            .map_err(|error| explain(error.into()))?;
+        transaction.commit().await.map_err(|error| explain(error.into()))?;
+        connection.close().await.map_err(|error| explain(error.into()))
+    }
+
+    /// The statements that [`make_roles`](Self::make_roles) executes.
+    pub fn roles_script(options: &OpenOptions, prefix: &RolePrefix) -> String {
+        roles::script(&options.schema, prefix)
     }
 
     /// The statements that [`migrate`](Self::migrate) would execute now. Nothing is changed.
@@ -56,6 +77,7 @@ async fn migrate_within(
         Schema::Version { version, .. } if version >= schema::known() => options.check(found)?,
         Schema::Missing | Schema::Empty | Schema::Version { .. } => {}
     }
+    schema::become_owner(db, &options.schema).await.map_err(explain)?;
     let now = crate::clock::now(&options.clock, db).await.map_err(explain)?;
     schema::apply(db, &options.schema, found, now).await.map_err(explain)?;
     Ok(found.pending().map(|migration| migration.version).collect())

@@ -13,6 +13,7 @@ use sqlx::Connection as _;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
 
 use crate::error::{Failure, OpenError, state};
+use crate::roles::{self, Role};
 use crate::schema::{self, Schema};
 use crate::store::PostgresStore;
 use horarium_sql::Clock;
@@ -67,6 +68,7 @@ pub struct OpenOptions {
     pub(crate) schema: SchemaName,
     pub(crate) clock: Clock,
     connections: u32,
+    pub(crate) roles: &'static [Role],
 }
 
 /// Without user and password.
@@ -106,7 +108,7 @@ impl OpenOptions {
             OpenError::Location { shown: without_password(location), why: error.to_string() }
         })?;
         let connect = Box::new(connect);
-        Ok(Self { connect, schema, clock: Clock::default(), connections: CONNECTIONS })
+        Ok(Self { connect, schema, clock: Clock::default(), connections: CONNECTIONS, roles: &[] })
     }
 
     /// The same with another clock.
@@ -119,6 +121,12 @@ impl OpenOptions {
     #[must_use]
     pub fn connections(self, connections: u32) -> Self {
         Self { connections: connections.max(1), ..self }
+    }
+
+    /// The same for a process that works as these: opening checks that it may.
+    #[must_use]
+    pub fn working_as(self, roles: &'static [Role]) -> Self {
+        Self { roles, ..self }
     }
 
     /// The ledger's schema.
@@ -220,8 +228,10 @@ impl PostgresStore {
         // Looked at by one connection of its own: a pool would try again and again, and then say
         // only that it took too long.
         let mut connection = options.connect().await.map_err(explain)?;
+        roles::check_entry(&mut connection, options).await?;
         let found = Schema::of(&mut connection, &options.schema).await.map_err(explain)?;
         options.check(found)?;
+        roles::check(&mut connection, options).await?;
         let ledger = schema::ledger_id(&mut connection).await.map_err(explain)?;
         connection.close().await.map_err(|error| explain(error.into()))?;
         let pool = PgPoolOptions::new()

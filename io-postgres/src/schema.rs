@@ -40,6 +40,11 @@ SELECT to_regnamespace($1) IS NOT NULL,
 const HEAD: &str = "
 SELECT version, min_compatible FROM schema_version ORDER BY version DESC LIMIT 1";
 const LEDGER: &str = "SELECT id FROM ledger";
+/// Quoted as an identifier.
+const OWNER: &str = "
+SELECT quote_ident(rolname) FROM pg_class JOIN pg_roles ON pg_roles.oid = relowner
+WHERE pg_class.oid = to_regclass(format('%I.schema_version', $1))
+    AND rolname <> current_user AND pg_has_role(relowner, 'MEMBER')";
 const RECORD: &str = "
 INSERT INTO schema_version (version, min_compatible, applied_at) VALUES ($1, $2, $3)";
 
@@ -105,6 +110,16 @@ pub(crate) async fn ledger_id(db: &mut PgConnection) -> Result<Uuid, Failure> {
 pub(crate) async fn lock(db: &mut PgConnection) -> Result<(), Failure> {
     sqlx::raw_sql(NO_TIMEOUT).execute(&mut *db).await?;
     sqlx::query(LOCK).execute(db).await?;
+    Ok(())
+}
+
+/// Lets what the transaction makes belong to whose the tables are, if the user may be that one.
+pub(crate) async fn become_owner(db: &mut PgConnection, name: &SchemaName) -> Result<(), Failure> {
+    let owner: Option<String> =
+        sqlx::query_scalar(OWNER).bind(name.as_str()).fetch_optional(&mut *db).await?;
+    if let Some(owner) = owner {
+        sqlx::raw_sql(AssertSqlSafe(format!("SET LOCAL ROLE {owner}"))).execute(db).await?;
+    }
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use horarium::daemon::{self, Roles, RunnerArguments, RunnerRole, ServeEnd};
 use horarium::exit_code::ExitCode as Code;
 use horarium::guard::{self, GuardLink};
 use horarium::logging::LogArguments;
-use horarium::store_location::StoreArguments;
+use horarium::store_location::{Role, StoreArguments};
 use horarium::zone_data;
 use horarium_core::recurrence::Zone;
 use horarium_core::runner::Purpose;
@@ -60,7 +60,7 @@ async fn run(arguments: Arguments, guard: GuardLink) -> ExitCode {
         Ok(config) => config,
         Err(error) => return fail(&error, Code::Usage),
     };
-    let store = match arguments.store.open().await {
+    let store = match arguments.store.open(&[Role::Runner]).await {
         Ok(store) => store,
         Err(error) => return fail(&error, error.exit_code()),
     };

@@ -8,7 +8,7 @@ use clap::Parser;
 use horarium::daemon::{self, Roles, SchedulerArguments, SchedulerRole};
 use horarium::exit_code::ExitCode as Code;
 use horarium::logging::LogArguments;
-use horarium::store_location::StoreArguments;
+use horarium::store_location::{Role, StoreArguments};
 use horarium::zone_data;
 
 /// Enqueues what is due and creates owed retries. Of several on one ledger one leads, the others
@@ -39,7 +39,7 @@ async fn run(arguments: Arguments) -> ExitCode {
         Ok(config) => config,
         Err(error) => return fail(&error, Code::Usage),
     };
-    let store = match arguments.store.open().await {
+    let store = match arguments.store.open(&[Role::Scheduler]).await {
         Ok(store) => store,
         Err(error) => return fail(&error, error.exit_code()),
     };

@@ -142,6 +142,8 @@ Examples:
   horarium migrate
   horarium migrate --store 'postgres://HOST/DATABASE?schema=north'
   horarium migrate --store postgres://HOST/DATABASE --print    # what it would execute; no change
+  horarium migrate --store postgres://HOST/DATABASE --roles    # and make the roles horarium_owner,
+                                # horarium_operator, horarium_scheduler and horarium_runner
 
 Daemons never migrate a server: they check the schema and say what is missing.")]
     Migrate(migrate::Migrate),
@@ -236,7 +238,10 @@ async fn with_store(cli: &Cli, terminal: Terminal) -> Result<(), Failure> {
         Verb::Catalogue(verb) => verb.act(&store, terminal).await,
         Verb::Settings(verb) => verb.act(&store, terminal).await,
         Verb::Explain(verb) => verb.act(&store, terminal).await,
-        Verb::Migrate(_) => terminal.print("the store's schema is up to date\n"),
+        Verb::Migrate(migrate) => match migrate.make_roles(&cli.store).await {
+            Ok(()) => terminal.print("the store's schema is up to date\n"),
+            Err(failure) => Err(failure),
+        },
         // They have no use for a store that is open.
         Verb::Up(_) | Verb::Exec(_) | Verb::Next(_) => Ok(()),
     };

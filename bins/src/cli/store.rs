@@ -1,5 +1,7 @@
 //! Opening the store for a verb.
 
+use horarium_postgres::Role;
+
 use super::failure::Failure;
 use super::terminal::Terminal;
 use crate::open_store::OpenStore;
@@ -11,7 +13,12 @@ pub(super) async fn open(
     opening: Opening,
     terminal: Terminal,
 ) -> Result<OpenStore, Failure> {
-    let store = arguments.location(DEFAULT_NAME)?.open(opening).await?;
+    // Who migrates is the owner, who may do everything.
+    let roles: &[Role] = match opening {
+        Opening::Migrate => &[],
+        Opening::Existing | Opening::Create => &[Role::Operator],
+    };
+    let store = arguments.location(DEFAULT_NAME)?.open(opening, roles).await?;
     for warning in store.warnings() {
         terminal.warn(&warning);
     }

@@ -11,7 +11,7 @@ use horarium_core::runner::{Input, Purpose};
 
 use crate::catalogue_file::{CatalogueFile, CatalogueFileError};
 use crate::guard::GuardLink;
-use crate::store_location::{StoreArguments, StoreLocationError};
+use crate::store_location::{Role, StoreArguments, StoreLocationError};
 
 use super::runner::{Foreground, RunnerShell};
 use super::signals::signals;
@@ -61,7 +61,7 @@ pub async fn exec(guard: GuardLink, options: ExecOptions<'_>) -> Result<Foregrou
     let file = CatalogueFile::read(&options.catalogue, options.zone.as_ref())?;
     let purpose = Purpose::Foreground(Box::new(options.wish));
     let config = options.lease.foreground_config(&file.handlers, purpose)?;
-    let store = options.store.open().await?;
+    let store = options.store.open(&[Role::Operator, Role::Runner]).await?;
     let mut signals = signals().map_err(ServeError::from)?;
     let store = Arc::new(store);
     let shell = RunnerShell::new(Arc::clone(&store), config, file.handlers, guard, true);

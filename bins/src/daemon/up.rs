@@ -12,7 +12,7 @@ use tracing::warn;
 use crate::catalogue_file::{CatalogueFile, CatalogueFileError};
 use crate::guard::GuardLink;
 use crate::open_store::OpenStore;
-use crate::store_location::{self, Opening, StoreArguments, StoreLocationError};
+use crate::store_location::{self, Opening, Role, StoreArguments, StoreLocationError};
 
 use super::{
     ArgumentError, DeclareError, Roles, RunnerArguments, RunnerRole, SchedulerArguments,
@@ -25,6 +25,9 @@ const EXAMPLE: &str = include_str!("../../../examples/catalogue.toml");
 const DEFAULT_CATALOGUE: &str = "horarium.toml";
 /// The example has a ledger of its own, so that trying it leaves nothing in the real one.
 const EXAMPLE_STORE: &str = "example.db";
+
+/// It declares, it ticks and it runs.
+const ROLES: &[Role] = &[Role::Operator, Role::Scheduler, Role::Runner];
 
 /// What `up` needs.
 pub struct UpOptions<'a> {
@@ -76,7 +79,7 @@ pub async fn up(
     let config = options.runner.config(&file.handlers, Purpose::Serve)?;
     let scheduler = options.scheduler.config()?;
     let default_name = if is_example { EXAMPLE_STORE } else { store_location::DEFAULT_NAME };
-    let store = options.store.location(default_name)?.open(Opening::Create).await?;
+    let store = options.store.location(default_name)?.open(Opening::Create, ROLES).await?;
     for warning in store.warnings() {
         warn!("{warning}");
     }

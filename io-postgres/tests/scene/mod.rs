@@ -84,6 +84,35 @@ pub(crate) fn turn(runner: RunnerId, number: u64, capacity: u32, says: Says) -> 
     })
 }
 
+/// The handlers that there are.
+pub(crate) fn catalogue() -> Command {
+    let definitions = ["backup", "mail", "ocr"]
+        .map(|name| Definition::plain(name.parse().unwrap(), Execution::Rust))
+        .to_vec();
+    Command::PublishCatalogue { definitions, by: by() }
+}
+
+/// A schedule where there was none.
+pub(crate) fn new_schedule(name: &str, expression: &str) -> Command {
+    let recurrence = Recurrence::cron(expression, "UTC".parse().unwrap()).unwrap();
+    let plan = Plan {
+        recurrence,
+        request: Request::default(),
+        not_before: None,
+        until: None,
+        max_runs: None,
+        max_lateness: None,
+        retry: None,
+    };
+    Command::PutSchedule {
+        worker: worker(name),
+        seen: Revision::NONE,
+        plan: Box::new(plan),
+        reset_runs: false,
+        by: by(),
+    }
+}
+
 impl Scene {
     pub(crate) async fn new() -> Self {
         let database = Database::fresh().await;
@@ -91,10 +120,7 @@ impl Scene {
         let clock = SettableClock::at(now);
         let store = database.store(Clock::Settable(clock.clone())).await;
         let scene = Self { store, clock, now, database };
-        let definitions = ["backup", "mail", "ocr"]
-            .map(|name| Definition::plain(name.parse().unwrap(), Execution::Rust))
-            .to_vec();
-        scene.tell(&Command::PublishCatalogue { definitions, by: by() }).await;
+        scene.tell(&catalogue()).await;
         scene
     }
 
@@ -141,24 +167,7 @@ impl Scene {
     }
 
     pub(crate) async fn schedule(&self, name: &str, expression: &str) {
-        let recurrence = Recurrence::cron(expression, "UTC".parse().unwrap()).unwrap();
-        let plan = Plan {
-            recurrence,
-            request: Request::default(),
-            not_before: None,
-            until: None,
-            max_runs: None,
-            max_lateness: None,
-            retry: None,
-        };
-        let command = Command::PutSchedule {
-            worker: worker(name),
-            seen: Revision::NONE,
-            plan: Box::new(plan),
-            reset_runs: false,
-            by: by(),
-        };
-        let reply = self.tell(&command).await;
+        let reply = self.tell(&new_schedule(name, expression)).await;
         assert!(matches!(reply, Reply::ScheduleSaved(_)), "{reply:?}");
     }
 

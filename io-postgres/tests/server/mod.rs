@@ -38,6 +38,17 @@ impl Database {
         database
     }
 
+    /// Its name, which no other database of the server has.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its location for a user of its own.
+    pub(crate) fn location_of(&self, user: &str, password: &str) -> String {
+        let (_, host) = self.server.rsplit_once('@').unwrap();
+        format!("postgres://{user}:{password}@{host}/{}", self.name)
+    }
+
     /// Its location.
     pub(crate) fn location(&self) -> String {
         format!("{}/{}", self.server, self.name)
