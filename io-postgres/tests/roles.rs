@@ -127,8 +127,7 @@ async fn with_a_login_each_the_roles_do_all_that_a_ledger_is_for() {
     tell(&scheduler, &Command::Sweep { limit }).await;
     tell(&runner, &Command::Retire { runner: id }).await;
     let everything = Retention { keep: Span::ZERO, keep_per_worker: 0, limit };
-    let Reply::Pruned { runs, .. } = tell(&scheduler, &Command::Prune(everything.clone())).await
-    else {
+    let Reply::Pruned { runs, .. } = tell(&scheduler, &Command::Prune(everything)).await else {
         panic!("not pruned");
     };
     assert_eq!(runs, 2);
