@@ -99,6 +99,20 @@ fn a_runner_that_is_asked_to_stop_before_the_store_knows_it_ends_at_once() {
 }
 
 #[test]
+fn a_runner_whose_retirement_was_not_answered_learns_that_it_has_retired() {
+    let mut stage = Stage::new(
+        "The store took A's retirement, but the answer is lost. A says it again and is told the
+         same: it ends knowing that it has retired.",
+    );
+    stage.runner(A);
+    stage.shutdown(A);
+    stage.call_and_answer(A);
+    stage.lose_answer(A);
+    stage.call_and_answer(A);
+    insta::assert_snapshot!(stage.ends());
+}
+
+#[test]
 fn what_was_never_started_is_given_back() {
     let mut stage = Stage::new(
         "A run is handed over while A is asked to stop: it is not started but given back, and B gets
