@@ -167,6 +167,12 @@ facts! {
     TwoOnOneOccurrence,
     /// Old rows were pruned.
     Pruned,
+    /// A leader brought newer zone data while a schedule was due.
+    ZoneDataMovedWhileDue,
+    /// Newer zone data moved a schedule's next instant.
+    Recomputed,
+    /// A process with older zone data was refused.
+    OlderZoneDataRefused,
 }
 
 /// How often each fact happened.

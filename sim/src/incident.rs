@@ -109,6 +109,8 @@ incidents! {
     JobLeaves,
     /// A job says how far it is.
     JobTalks,
+    /// A worker has a schedule from the start.
+    FirstSchedule,
     /// An operator wants something.
     Wish,
     /// An operator ends a foreground run soon after its start.

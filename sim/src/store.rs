@@ -8,6 +8,7 @@ use horarium_core::ledger::{Command, Handled, Ledger, Rows};
 use horarium_core::words::{Span, Timestamp, WorkerName};
 
 use crate::breach::{Breach, Law};
+use crate::calendar::Releases;
 use crate::check::history::{self, Change, Step};
 use crate::check::{Conservation, History, Occurrences, thorough};
 use crate::clock::Time;
@@ -61,14 +62,14 @@ struct Backup {
 
 impl Store {
     /// An empty store, perhaps a broken one, in a world in which some laws may be weakened.
-    pub fn new(sabotage: Option<Sabotage>, weakened: &'static [Law]) -> Self {
+    pub fn new(sabotage: Option<Sabotage>, weakened: &'static [Law], releases: Releases) -> Self {
         let ledger = Ledger::new();
         Self {
             audit: Audit::of(ledger.rows()),
             ledger,
             weakened,
             passed_over: BTreeSet::new(),
-            occurrences: Occurrences::default(),
+            occurrences: Occurrences::by(releases),
             conservation: Conservation::default(),
             order: Vec::new(),
             backups: None,
@@ -137,6 +138,7 @@ impl Store {
         let before = self.handled.is_multiple_of(FOLD_EVERY).then(|| self.ledger.clone());
         self.back_up(change.at);
         let (now, locked) = (change.now, &change.locked);
+        self.ledger.set_zone_data(change.zones.clone());
         let looking = witness::Before::of(&self.ledger, command, locked, now);
         let asked = coverage::Before::of(&self.ledger, command, now);
         let handled = match self.sabotage {
@@ -153,7 +155,7 @@ impl Store {
             .or_else(|breach| self.unless_weakened(breach))?;
         let conserved = self.conservation.observe(command, &handled);
         conserved.or_else(|breach| self.unless_weakened(breach))?;
-        let expected = self.occurrences.observe(now, command, locked, &handled, facts);
+        let expected = self.occurrences.observe(&change, command, &handled, facts);
         expected.or_else(|breach| self.unless_weakened(breach))?;
         asked.hit(locked, &handled, |cell| coverage.hit(cell));
         self.order.push(Step::Change(change));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use horarium_core::ledger::reply::{Cancelling, HoldAnswer, ReportAnswer, Turned};
+use horarium_core::ledger::reply::{Cancelling, Done, HoldAnswer, ReportAnswer, Ticked, Turned};
 use horarium_core::ledger::{
     Command, Event, Handled, Ledger, Locked, Refusal, Reply, ReportEvent, Stale, Turn,
 };
@@ -201,11 +201,26 @@ fn tell_turn(turn: &Turn, turned: &Turned, handled: &Handled, facts: &mut Facts)
     }
 }
 
+fn tell_tick(ticked: &Ticked, facts: &mut Facts) {
+    if ticked.more {
+        facts.see(Fact::TickReachedLimit);
+    }
+    let has = |is: fn(&Done) -> bool| ticked.done.iter().any(is);
+    let moved = has(|done| matches!(done, Done::ZoneDataAdopted { before: Some(_), .. }));
+    if moved && has(|done| matches!(done, Done::Occurred { .. })) {
+        facts.see(Fact::ZoneDataMovedWhileDue);
+    }
+    if has(|done| matches!(done, Done::Recomputed { .. })) {
+        facts.see(Fact::Recomputed);
+    }
+}
+
 fn tell_reply(reply: &Reply, facts: &mut Facts) {
     match reply {
         Reply::Stale(Stale::Number { .. }) => facts.see(Fact::StaleTurn),
         Reply::Swept { more: true, .. } => facts.see(Fact::SweepReachedLimit),
-        Reply::Ticked(ticked) if ticked.more => facts.see(Fact::TickReachedLimit),
+        Reply::Ticked(ticked) => tell_tick(ticked, facts),
+        Reply::Refused(Refusal::OlderZoneData { .. }) => facts.see(Fact::OlderZoneDataRefused),
         Reply::Retired => facts.see(Fact::Retired),
         Reply::StillHolding(_) => facts.see(Fact::StillHolding),
         Reply::Cancelling(Cancelling::RetryDropped) => facts.see(Fact::RetryDropped),
@@ -222,8 +237,7 @@ fn tell_reply(reply: &Reply, facts: &mut Facts) {
                 }
             }
         }
-        Reply::Ticked(_)
-        | Reply::Stale(Stale::Unknown | Stale::Stopped)
+        Reply::Stale(Stale::Unknown | Stale::Stopped)
         | Reply::Cancelling(_)
         | Reply::Registered { .. }
         | Reply::Turned(_)

@@ -5,11 +5,13 @@
 //! the clock are taken, so a wrong answer on either side shows.
 
 mod places;
+mod releases;
 mod rules;
 mod series;
 mod wall_clock;
 
 pub use places::{Place, place};
+pub use releases::{Releases, ZoneNews};
 pub use rules::draw;
 pub use series::{Series, UnknownRule};
 pub use wall_clock::{Reading, WallClock, ZoneUnknown};

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use horarium_core::ledger::{Command, Ledger, Locked, Reply, Rows};
+use horarium_core::recurrence::ZoneData;
 use horarium_core::words::Timestamp;
 
 use crate::breach::{Breach, Law};
@@ -59,6 +60,8 @@ pub struct Change {
     pub now: Timestamp,
     /// What others held.
     pub locked: Locked,
+    /// The zone data of who sent it.
+    pub zones: ZoneData,
 }
 
 fn broken(what: impl Into<String>) -> Breach {
@@ -115,6 +118,7 @@ impl History {
                 return Err(broken(what));
             }
             last = change.at;
+            pristine.set_zone_data(change.zones.clone());
             let handled = pristine.handle_amid(change.now, &call.command, &change.locked);
             taken.entry(change.call).or_default().push((change.at, handled.reply));
         }

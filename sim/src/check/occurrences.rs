@@ -8,17 +8,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use horarium_core::ledger::{Command, Event, Handled, Locked, Refusal, Reply};
+use horarium_core::recurrence::ZoneRelease;
 use horarium_core::schedule::due::Advance;
 use horarium_core::schedule::{Exhausted, Fate, Occurrence, Plan, Schedule, SkipReason};
 use horarium_core::words::{Span, Timestamp, WorkerName};
 
 use crate::breach::{Breach, Law};
-use crate::calendar::{Series, WallClock};
+use crate::calendar::{Releases, Series, WallClock};
+use crate::check::history::Change;
 use crate::facts::{Fact, Facts};
 
 /// What is expected of all schedules.
+///
+/// Which zone data count is said by whoever changes something: the ledger's release only moves
+/// forward, and from the moment on at which a leader with newer data comes, theirs are in force.
 #[derive(Debug, Clone, Default)]
 pub struct Occurrences {
+    releases: Releases,
+    /// The release that leaders have brought.
+    adopted: Option<ZoneRelease>,
     clocks: BTreeMap<String, Arc<WallClock>>,
     agendas: BTreeMap<WorkerName, Agenda>,
 }
@@ -36,6 +44,8 @@ struct Agenda {
 struct Wanted {
     plan: Plan,
     series: Series,
+    /// The zone data that the series goes by.
+    release: ZoneRelease,
     is_enabled: bool,
     /// Attempt-1 runs that were created.
     runs: u32,
@@ -121,40 +131,56 @@ impl Agenda {
 }
 
 impl Occurrences {
+    /// Nothing is expected yet, in a world with these zone data.
+    pub fn by(releases: Releases) -> Self {
+        Self { releases, ..Self::default() }
+    }
+
     /// Looks at what a command did.
     pub fn observe(
         &mut self,
-        now: Timestamp,
+        change: &Change,
         command: &Command,
-        locked: &Locked,
         handled: &Handled,
         facts: &mut Facts,
     ) -> Result<(), Breach> {
+        let Change { now, locked, zones, .. } = change;
+        let (now, release) = (*now, zones.release());
         if let (Command::PutSchedule { worker, plan, reset_runs, .. }, Reply::Refused(refusal)) =
             (command, &handled.reply)
         {
-            self.refused(now, worker, plan, *reset_runs, refusal)?;
+            self.refused(now, release, worker, plan, *reset_runs, refusal)?;
         }
         let mut recorded = BTreeSet::new();
         for event in &handled.events {
             match event {
                 Event::OccurrenceRecorded(occurrence) => {
+                    if matches!(command, Command::Tick(_)) {
+                        self.goes_by(now, &occurrence.worker, release)?;
+                    }
                     self.recorded(now, command, occurrence, facts)?;
                     recorded.insert(occurrence.worker.clone());
                 }
-                Event::ScheduleAdvanced { worker, advance, .. } => {
+                Event::ScheduleAdvanced { worker, advance, release } => {
+                    self.in_force(worker, *release)?;
                     if !recorded.contains(worker) {
                         return Err(wrong(format!("{worker} moved on and nothing was recorded")));
                     }
                     self.advanced(now, worker, advance)?;
                 }
-                // The clocks here know one release.
-                Event::ScheduleRecomputed { worker, release, .. } => {
-                    return Err(wrong(format!("{worker} was computed anew, with {release}")));
+                Event::ScheduleRecomputed { worker, next, release } => {
+                    self.in_force(worker, *release)?;
+                    self.recomputed(now, worker, *release, next.map(|next| next.at))?;
+                }
+                Event::ZoneDataAdopted { release } => {
+                    if self.adopted.is_some_and(|adopted| *release <= adopted) {
+                        return Err(wrong(format!("{release} took the place of newer zone data")));
+                    }
+                    self.adopted = Some(*release);
                 }
                 Event::ScheduleSaved { worker, schedule, .. } => {
                     self.nothing_dropped(now, worker, &recorded)?;
-                    self.saved(now, command, worker, schedule)?;
+                    self.saved(now, release, command, worker, schedule)?;
                 }
                 Event::ScheduleDeleted { worker, .. } => {
                     self.nothing_dropped(now, worker, &recorded)?;
@@ -178,12 +204,11 @@ impl Occurrences {
                 | Event::SettingsSaved { .. }
                 | Event::CataloguePublished(_)
                 | Event::SchedulerTicked(_)
-                | Event::ZoneDataAdopted { .. }
                 | Event::RunPruned { .. }
                 | Event::OccurrencePruned { .. } => {}
             }
         }
-        self.nothing_left(now, command, locked, recorded.len())
+        self.nothing_left(now, command, locked, handled, recorded.len())
     }
 
     /// A worker that has been due for longer than `slack`, if there is one.
@@ -193,6 +218,60 @@ impl Occurrences {
             .iter()
             .filter_map(|(worker, agenda)| Some((worker, agenda.wanted.as_ref()?.next?)));
         nexts.filter(|(_, at)| at.plus(slack) < now).min_by_key(|(_, at)| *at)
+    }
+
+    /// Nobody computes with older data than a leader has brought.
+    fn in_force(&self, worker: &WorkerName, release: ZoneRelease) -> Result<(), Breach> {
+        match self.adopted {
+            Some(adopted) if release < adopted => {
+                Err(wrong(format!("{worker} was computed with {release}, and {adopted} is there")))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// From now on the worker's series goes by this release. What comes next stays.
+    fn goes_by(
+        &mut self,
+        now: Timestamp,
+        worker: &WorkerName,
+        release: ZoneRelease,
+    ) -> Result<(), Breach> {
+        let wanted = self.agendas.get(worker).and_then(|agenda| agenda.wanted.as_ref());
+        let Some(plan) = wanted.filter(|it| it.release != release).map(|it| it.plan.clone()) else {
+            return Ok(());
+        };
+        let series = self.series(now, &plan, release)?;
+        let agenda = self.agendas.entry(worker.clone()).or_default();
+        if let Some(wanted) = &mut agenda.wanted {
+            wanted.series = series;
+            wanted.release = release;
+        }
+        Ok(())
+    }
+
+    /// Newer data move what is not due yet, and nothing that is accounted for.
+    fn recomputed(
+        &mut self,
+        now: Timestamp,
+        worker: &WorkerName,
+        release: ZoneRelease,
+        next: Option<Timestamp>,
+    ) -> Result<(), Breach> {
+        self.goes_by(now, worker, release)?;
+        let agenda = self.agendas.entry(worker.clone()).or_default();
+        if agenda.is_due(now) {
+            return Err(wrong(format!("{worker} was due, and newer zone data moved it")));
+        }
+        match (&mut agenda.wanted, agenda.accounted) {
+            (Some(wanted), Some(accounted)) => {
+                wanted.look_ahead(accounted);
+                wanted.agrees(worker, next)
+            }
+            (None, _) | (_, None) => {
+                Err(wrong(format!("{worker} has no schedule and was computed anew")))
+            }
+        }
     }
 
     fn recorded(
@@ -260,6 +339,7 @@ impl Occurrences {
     fn saved(
         &mut self,
         now: Timestamp,
+        release: ZoneRelease,
         command: &Command,
         worker: &WorkerName,
         schedule: &Schedule,
@@ -285,15 +365,20 @@ impl Occurrences {
             }
         };
         let series = match plan {
-            Some(plan) => Some(self.series(now, plan)?),
+            Some(plan) => Some(self.series(now, plan, release)?),
             None => None,
         };
+        if plan.is_some() || is_enabled == Some(true) {
+            self.in_force(worker, release)?;
+            self.goes_by(now, worker, release)?;
+        }
         let agenda = self.agendas.entry(worker.clone()).or_default();
         let accounted = agenda.account(now);
         let wanted = match (plan, series, agenda.wanted.take()) {
             (Some(plan), Some(series), before) => Wanted {
                 plan: Plan::clone(plan),
                 series,
+                release,
                 is_enabled: before.as_ref().is_none_or(|before| before.is_enabled),
                 runs: before.filter(|_| !reset).map_or(0, |before| before.runs),
                 next: None,
@@ -313,24 +398,26 @@ impl Occurrences {
     fn refused(
         &mut self,
         now: Timestamp,
+        release: ZoneRelease,
         worker: &WorkerName,
         plan: &Plan,
         reset: bool,
         refusal: &Refusal,
     ) -> Result<(), Breach> {
         let Refusal::NeverFires(why) = refusal else { return Ok(()) };
-        let series = self.series(now, plan)?;
+        let series = self.series(now, plan, release)?;
         let agenda = self.agendas.entry(worker.clone()).or_default();
         let runs = agenda.wanted.as_ref().filter(|_| !reset).map_or(0, |wanted| wanted.runs);
         let accounted = agenda.accounted.map_or(now, |accounted| accounted.max(now));
-        let wanted = Wanted { plan: plan.clone(), series, is_enabled: true, runs, next: None };
+        let plan = plan.clone();
+        let wanted = Wanted { plan, series, release, is_enabled: true, runs, next: None };
         match (why, wanted.first_after(accounted)) {
             (Exhausted::Rule | Exhausted::Until, None) => Ok(()),
             (Exhausted::MaxRuns, _) => {
                 Err(wrong(format!("{worker} was refused because its runs are used up")))
             }
             (Exhausted::Rule | Exhausted::Until, Some(at)) => {
-                let rule = plan.recurrence.text();
+                let rule = wanted.plan.recurrence.text();
                 Err(wrong(format!("{worker} with `{rule}` was refused and would fire at {at}")))
             }
         }
@@ -356,9 +443,12 @@ impl Occurrences {
         now: Timestamp,
         command: &Command,
         locked: &Locked,
+        handled: &Handled,
         recorded: usize,
     ) -> Result<(), Breach> {
-        let Command::Tick(tick) = command else { return Ok(()) };
+        let (Command::Tick(tick), Reply::Ticked(_)) = (command, &handled.reply) else {
+            return Ok(());
+        };
         let has_room = u32::try_from(recorded).unwrap_or(u32::MAX) < tick.limit.get();
         let left = self
             .agendas
@@ -371,15 +461,21 @@ impl Occurrences {
         }
     }
 
-    fn series(&mut self, now: Timestamp, plan: &Plan) -> Result<Series, Breach> {
-        let zone = plan.recurrence.zone().name();
-        if !self.clocks.contains_key(zone) {
+    fn series(
+        &mut self,
+        now: Timestamp,
+        plan: &Plan,
+        release: ZoneRelease,
+    ) -> Result<Series, Breach> {
+        let zone = self.releases.rules_of(plan.recurrence.zone().name(), release);
+        let clock = if let Some(clock) = self.clocks.get(zone) {
+            Arc::clone(clock)
+        } else {
             let clock = WallClock::around(zone, now.micros().div_euclid(1_000_000));
             let clock = Arc::new(clock.map_err(|unknown| wrong(unknown.to_string()))?);
-            self.clocks.insert(zone.to_owned(), clock);
-        }
-        let known = self.clocks.get(zone).map(Arc::clone);
-        let clock = known.ok_or_else(|| wrong(format!("no clock for {zone}")))?;
+            self.clocks.insert(zone.to_owned(), Arc::clone(&clock));
+            clock
+        };
         Series::of(&plan.recurrence, clock).map_err(|unknown| wrong(unknown.to_string()))
     }
 }

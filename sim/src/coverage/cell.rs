@@ -149,6 +149,8 @@ pub enum Outcome {
     IdTaken,
     /// The request makes no sense to the handler.
     Invalid,
+    /// Who asks has older zone data than the ledger.
+    OlderZoneData,
     /// It was changed by another.
     RevisionChanged,
     /// It is not running.

@@ -116,8 +116,8 @@ fn of_refusal(refusal: &Refusal) -> Outcome {
         | Refusal::InvalidRequest(_)
         | Refusal::ReservedId { .. }
         | Refusal::BatchSize(_)
-        | Refusal::OlderZoneData { .. }
         | Refusal::FaultyRule(_) => Outcome::Invalid,
+        Refusal::OlderZoneData { .. } => Outcome::OlderZoneData,
         Refusal::IdTaken { .. } => Outcome::IdTaken,
         Refusal::NoSuchRun { .. } | Refusal::NoSchedule { .. } => Outcome::Absent,
         Refusal::NotRunning { .. } => Outcome::NotRunning,

@@ -43,6 +43,15 @@ impl Profile {
         if let Err(unknown) = self.zone.parse::<Zone>() {
             return Err(out("`zone`", unknown.to_string(), "a name of the IANA database"));
         }
+        if let Some(news) = &self.zone_news {
+            within("`zone_news.older`", news.older, 0, 1_000)?;
+            for (part, name) in [("zone", &news.zone), ("like", &news.like)] {
+                if let Err(unknown) = name.parse::<Zone>() {
+                    let part = format!("`zone_news.{part}`");
+                    return Err(out(&part, unknown.to_string(), "a name of the IANA database"));
+                }
+            }
+        }
         spans("`wild_clock`", self.wild_clock, Span::ZERO, Span::from_hours(1))?;
         spans("`chaos`", self.chaos, Span::from_secs(1), LONGEST_CHAOS)?;
         spans("`latency`", self.latency, Span::ZERO, Span::from_minutes(1))?;

@@ -66,6 +66,7 @@ impl Profile {
             has_vulture: draw.chance(500),
             is_scheduled: draw.chance(500),
             is_out_of_step: false,
+            zone_news: None,
             wishes: wishes(draw),
             latency: draw
                 .pick([
@@ -86,8 +87,28 @@ impl Profile {
         self.is_scheduled = true;
         self.is_out_of_step = true;
         self.scheduler.batch = NonZeroU32::MIN;
-        self.jobs = JobKinds { failing: 900, hopeless: 0, hanging: 0, ..self.jobs };
-        self.faults.schedulers_away = Some(Span::from_secs(60));
+        self.jobs = JobKinds {
+            failing: 900,
+            hopeless: 0,
+            hanging: 0,
+            // Most runs fail after the schedulers have gone, and all before the next is due.
+            longest: Span::from_secs(40),
+            ..self.jobs
+        };
+        self.faults.schedulers_away = Some(Span::from_secs(20));
+        let of_seats = self.seats.iter_mut().flat_map(|seat| seat.definitions.values_mut());
+        for definition in self.definitions.values_mut().chain(of_seats) {
+            definition.retry = RetryPolicy {
+                max_attempts: Attempt::LAST,
+                backoff: Backoff::Quadratic,
+                base: Span::from_secs(5),
+            };
+        }
+        let few = self.workers.len()..3;
+        if let Some(handler) = self.definitions.keys().next() {
+            let more = few.filter_map(|one| format!("{handler}:more{one}").parse().ok());
+            self.workers.extend(more);
+        }
         for seat in &mut self.seats {
             seat.concurrency = at_least_one(5);
         }

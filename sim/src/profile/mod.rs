@@ -18,6 +18,7 @@ use horarium_core::ledger::command::Retention;
 use horarium_core::words::{Lease, Name, Span, Timestamp, WorkerName};
 use serde::{Deserialize, Serialize};
 
+use crate::calendar::ZoneNews;
 use crate::draw::{Draw, Stream};
 
 pub use check::OutOfRange;
@@ -62,9 +63,13 @@ pub struct Profile {
     pub has_vulture: bool,
     /// True when every worker has a schedule of every minute from the start.
     pub is_scheduled: bool,
-    /// True when every second of them has one of every second minute instead.
+    /// True when every second of them has one of every second minute instead, the first among
+    /// them, and all go by their definitions' retry policies.
     #[serde(default)]
     pub is_out_of_step: bool,
+    /// Newer zone data that come up meanwhile, if they do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zone_news: Option<ZoneNews>,
     /// What they want, and how often.
     pub wishes: Wishes,
     /// The longest way of a message, one way.
@@ -170,11 +175,15 @@ impl Profile {
         let mut draw = Draw::new(seed, Stream::Profile);
         let profile = Self::drawn(&mut draw);
         let profile = match draw.below(100) {
-            0..5 => profile.piled_up(),
-            5..8 => profile.crowded(&mut draw),
+            0..6 => profile.piled_up(),
+            6..9 => profile.crowded(&mut draw),
             _ => profile,
         };
-        profile.beyond_bounds(kind, &mut draw)
+        let mut profile = profile.beyond_bounds(kind, &mut draw);
+        if kind == Kind::Ordinary && draw.chance(150) {
+            profile.zone_news = Some(ZoneNews::draw(&mut draw, &profile.zone, profile.chaos));
+        }
+        profile
     }
 
     /// The same world with nothing going wrong.
@@ -190,6 +199,9 @@ impl fmt::Display for Profile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "  {} world, chaos for {}", self.kind, self.chaos)?;
         writeln!(f, "  base {} in {}", self.base, self.zone)?;
+        if let Some(news) = &self.zone_news {
+            writeln!(f, "  {news:?}")?;
+        }
         writeln!(
             f,
             "  workers {:?}, operator gap {}, vulture {}",

@@ -213,6 +213,15 @@ sabotages! {
     /// A time that a clock change brings twice fires twice.
     FoldTwice: Store, "cron daemons that ran the nightly backup twice in October",
         [Law::Occurrences, law(NoDoubleEnqueue)];
+    /// A scheduler with older zone data leads after one with newer data.
+    OlderDataLeads: Store, "clusters in which an old image fires by last year's summer time",
+        [Law::Occurrences];
+    /// Newer zone data bring back what is accounted for.
+    RecomputedFromPast: Store, "calendars that sent yesterday's reminders again after an update",
+        [law(OneCatchUp), law(BoundedSeries), Law::Occurrences];
+    /// Newer zone data move what is due already, and nobody hears of it.
+    RecomputedAlthoughDue: Store, "schedulers that compute all next times anew at every start",
+        [law(NothingLost), law(OneCatchUp), Law::Occurrences];
     /// A saved schedule is answered with what was there before.
     StaleRead: Store, "panels that read back from a replica that lags",
         [Law::History];

@@ -16,6 +16,7 @@ pub(super) const ALL: &[Way] = &[
     without_scheduler,
     without_worker,
     without_first_schedules,
+    without_zone_news,
     without_vulture,
     without_retention,
     one_at_a_time,
@@ -68,6 +69,10 @@ fn without_worker(profile: &Profile) -> Option<Profile> {
 
 fn without_first_schedules(profile: &Profile) -> Option<Profile> {
     changed(profile, Profile { is_scheduled: false, ..profile.clone() })
+}
+
+fn without_zone_news(profile: &Profile) -> Option<Profile> {
+    changed(profile, Profile { zone_news: None, ..profile.clone() })
 }
 
 fn without_vulture(profile: &Profile) -> Option<Profile> {

@@ -222,7 +222,10 @@ impl World {
                     self.runner_hears(runner, input);
                 }
             }
-            Disaster::SchedulersAway => self.all_schedulers_go(Span::from_minutes(20)),
+            Disaster::SchedulersAway => {
+                let longest = if self.profile.is_out_of_step { 3 } else { 20 };
+                self.all_schedulers_go(Span::from_minutes(longest));
+            }
             Disaster::AllAway => {
                 let away = self.faults.span(Span::from_hours(1), Span::from_days(21));
                 self.tell(|| format!("everything is away for {away}"));

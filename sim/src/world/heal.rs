@@ -68,6 +68,7 @@ impl World {
         for scheduler in 0..self.schedulers.len() {
             self.scheduler_thaws(scheduler);
         }
+        self.older_schedulers_are_replaced();
         for seat in 0..self.profile.seats.len() {
             self.after(Span::from_millis(10), Happening::RunnerStarts { seat });
         }

@@ -14,6 +14,7 @@ mod outages;
 mod runners;
 mod schedulers;
 mod work;
+mod zone_data;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
@@ -24,6 +25,7 @@ use horarium_core::scheduler;
 use horarium_core::words::Span;
 
 use crate::breach::{Breach, Law};
+use crate::calendar::Releases;
 use crate::check::History;
 use crate::clock::{StoreClock, Time};
 use crate::coverage::Coverage;
@@ -120,6 +122,8 @@ pub struct World {
     drawn: BTreeMap<(Stream, usize), u64>,
     incidents: Incidents,
     store: Store,
+    /// The zone data that its processes may have.
+    releases: Releases,
     /// What everybody sent and heard.
     history: History,
     store_clock: StoreClock,
@@ -175,6 +179,7 @@ impl World {
     /// The world of a scenario, at its beginning.
     pub fn new(scenario: Scenario, sabotage: Option<Sabotage>, timeline: Timeline) -> Self {
         let Scenario { seed, profile, kept } = scenario;
+        let releases = Releases::of(profile.zone_news.as_ref());
         let mut world = Self {
             time: Time::START,
             steps: 0,
@@ -185,7 +190,8 @@ impl World {
             latency: Draw::new(seed, Stream::World),
             drawn: BTreeMap::new(),
             incidents: Incidents::new(kept),
-            store: Store::new(sabotage, profile.kind.weakened()),
+            store: Store::new(sabotage, profile.kind.weakened(), releases.clone()),
+            releases,
             history: History::default(),
             store_clock: StoreClock { base: profile.base, ahead: 0 },
             runners: Vec::new(),

@@ -293,7 +293,8 @@ impl World {
         self.history.delivered(call);
         let now = self.store_clock.at(self.time);
         let locked = self.draw_locked(command);
-        let change = Change { call, at: self.time, now, locked };
+        let zones = self.zone_data_of(sender).clone();
+        let change = Change { call, at: self.time, now, locked, zones };
         let handled = match self.store.handle(change, command, &mut self.facts, &mut self.coverage)
         {
             Ok(handled) => handled,

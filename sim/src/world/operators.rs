@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use horarium_core::ledger::{Command, Reply, Wish};
-use horarium_core::recurrence::{Recurrence, Zone};
+use horarium_core::recurrence::{Recurrence, Zone, ZoneData};
 use horarium_core::run::Run;
 use horarium_core::schedule::{Plan, Revision, Schedule};
 use horarium_core::words::{
@@ -41,6 +41,8 @@ pub(super) struct Operators {
 #[derive(Debug)]
 struct Operation {
     command: Command,
+    /// The zone data of the program that asks.
+    zones: ZoneData,
     /// All ids under which its runs were asked for.
     asked: Vec<RunId>,
     tries: u32,
@@ -70,6 +72,11 @@ impl Operators {
         self.operations.iter().all(|operation| operation.is_settled)
     }
 
+    /// The zone data of the program that asks for something.
+    pub(super) fn zones_of(&self, operation: usize) -> Option<&ZoneData> {
+        self.operations.get(operation).map(|operation| &operation.zones)
+    }
+
     /// Runs that somebody was told of.
     pub(super) fn accepted(&self) -> impl Iterator<Item = (&RunId, &WorkerName)> {
         self.accepted.iter()
@@ -92,20 +99,26 @@ impl World {
         if !self.profile.is_scheduled {
             return;
         }
-        // Out of step, which of two comes due first is not always which owes first.
-        let second = if self.profile.is_out_of_step { "*/2 * * * *" } else { "* * * * *" };
-        let rules = ["* * * * *", second].into_iter().cycle();
+        // Out of step, the one that owes first, by its name, is not the one that is due first.
+        let is_out_of_step = self.profile.is_out_of_step;
+        let first = if is_out_of_step { "*/2 * * * *" } else { "* * * * *" };
+        let rules = [first, "* * * * *"].into_iter().cycle();
         for (worker, rule) in self.profile.workers.clone().into_iter().zip(rules) {
             let Ok(recurrence) = Recurrence::cron(rule, Zone::utc()) else {
                 return;
             };
+            let plan = self.plan();
             let plan = Box::new(Plan {
                 recurrence,
                 max_runs: None,
                 until: None,
                 not_before: None,
-                ..self.plan()
+                retry: plan.retry.filter(|_| !is_out_of_step),
+                ..plan
             });
+            if !self.lets(Incident::FirstSchedule) {
+                continue;
+            }
             let (seen, by) = (Revision::NONE, by("founder"));
             self.ask(Command::PutSchedule { worker, seen, plan, reset_runs: false, by });
         }
@@ -276,14 +289,26 @@ impl World {
         let other = self.workload.pick(["UTC", "Europe/Berlin", "Asia/Kathmandu"]);
         let zone = if self.workload.chance(700) { self.profile.zone.as_str() } else { other };
         let zone = zone.parse().unwrap_or_else(|_| Zone::utc());
-        calendar::draw(&mut self.workload, now, zone)
+        let drawn = calendar::draw(&mut self.workload, now, zone.clone());
+        // How a COUNT goes on when newer data move its start depends on what was due then.
+        if self.profile.zone_news.is_some() && drawn.text().contains(";COUNT=") {
+            return Recurrence::cron("*/2 * * * *", zone).unwrap_or(drawn);
+        }
+        drawn
     }
 
     /// An operator asks, and asks again until answered.
-    fn ask(&mut self, command: Command) {
+    fn ask(&mut self, mut command: Command) {
+        let zones = self.data_of_an_operator();
+        if let Command::PutSchedule { plan, .. } = &mut command
+            && let Ok(recurrence) = plan.recurrence.in_data(&zones)
+        {
+            plan.recurrence = recurrence;
+        }
         let operation = self.operators.operations.len();
         self.operators.operations.push(Operation {
             command,
+            zones,
             asked: Vec::new(),
             tries: 0,
             tried: self.time,

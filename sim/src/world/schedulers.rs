@@ -1,5 +1,6 @@
 //! Scheduler processes, and the lock that says which of them leads.
 
+use horarium_core::recurrence::ZoneData;
 use horarium_core::scheduler::{Input, Output, Scheduler, SchedulerConfig};
 use horarium_core::words::{Moment, SchedulerId, Span};
 
@@ -30,12 +31,19 @@ pub(super) struct SchedulerProcess {
     /// True once it wanted the lock and another one had it.
     stands_by: bool,
     inbox: Vec<Input>,
+    /// The zone data that it was built with.
+    zones: ZoneData,
 }
 
 impl SchedulerProcess {
     /// True while it believes to lead.
     pub(super) fn leads(&self) -> bool {
         self.machine.is_leading()
+    }
+
+    /// The zone data that it was built with.
+    pub(super) const fn zones(&self) -> &ZoneData {
+        &self.zones
     }
 }
 
@@ -68,6 +76,7 @@ impl World {
         };
         let mut out = Vec::new();
         let machine = Scheduler::new(config, clock.at(self.time), &mut out);
+        let zones = self.data_of_a_new_process();
         let scheduler = self.schedulers.len();
         self.schedulers.push(SchedulerProcess {
             clock,
@@ -78,6 +87,7 @@ impl World {
             alarm: 0,
             stands_by: false,
             inbox: Vec::new(),
+            zones,
         });
         let interval = timing.poll.min(timing.statement_timeout);
         self.expect_work(Process::Scheduler(scheduler), interval);
@@ -241,6 +251,17 @@ impl World {
         }
         let pause = self.faults.span(Span::from_millis(50), Span::from_secs(60));
         self.after(pause, Happening::SchedulerStarts);
+    }
+
+    /// Sooner or later every process is replaced by one that has the newest zone data.
+    pub(super) fn older_schedulers_are_replaced(&mut self) {
+        for scheduler in 0..self.schedulers.len() {
+            let process = &self.schedulers[scheduler];
+            let is_older = process.zones != *self.releases.newest();
+            if is_older && process.condition != Condition::Gone {
+                self.scheduler_crashes(scheduler);
+            }
+        }
     }
 
     /// A scheduler freezes; its lock does not outlive a few probes.

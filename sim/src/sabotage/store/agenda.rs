@@ -261,6 +261,35 @@ impl<'a> Spoiling<'a> {
         }
     }
 
+    pub(super) fn recomputed_from_past(&mut self) {
+        let before = self.before;
+        for event in &mut self.handled.events {
+            let Event::ScheduleRecomputed { worker, next, .. } = event else { continue };
+            let row = before.rows().workers.get(worker);
+            let Some((row, schedule)) = row.and_then(|row| Some((row, row.schedule.as_ref()?)))
+            else {
+                continue;
+            };
+            let past = row.accounted_until.minus(Span::from_days(1));
+            *next = schedule.plan.next_after(past, None, None).occasion();
+        }
+    }
+
+    pub(super) fn recomputed_although_due(&mut self) {
+        let Reply::Ticked(ticked) = &self.handled.reply else { return };
+        let adopted = ticked.done.iter().find_map(|done| match done {
+            Done::ZoneDataAdopted { before: Some(_), release } => Some(*release),
+            _ => None,
+        });
+        let (Some(release), now) = (adopted, self.now) else { return };
+        let due = self.before.agenda().take_while(|(at, _)| *at <= now).next();
+        let Some((_, worker)) = due else { return };
+        let Some(schedule) = self.schedule(worker) else { return };
+        let next = schedule.plan.next_after(now, None, None).occasion();
+        let worker = worker.clone();
+        self.handled.events.insert(0, Event::ScheduleRecomputed { worker, next, release });
+    }
+
     pub(super) fn stale_read(&mut self) {
         let Command::PutSchedule { worker, .. } = self.command else { return };
         let before = self.schedule(worker).and_then(|schedule| schedule.next);

@@ -8,7 +8,7 @@ mod retries;
 mod runners;
 mod wishes;
 
-use horarium_core::ledger::{Command, Event, Handled, Ledger, Locked};
+use horarium_core::ledger::{Command, Event, Handled, Ledger, Locked, Refusal, Reply};
 use horarium_core::run::{End, Hold, Outcome, Output, Run, RunStatus, Word};
 use horarium_core::words::{RunId, Timestamp};
 
@@ -44,6 +44,12 @@ impl Sabotage {
             *ledger = after;
             handled.events.retain(|event| !matches!(event, Event::LeaseRenewed { .. }));
             return handled;
+        }
+        if let (Self::OlderDataLeads, Command::Tick(_)) = (self, command)
+            && let Reply::Refused(Refusal::OlderZoneData { own, .. }) = handled.reply
+        {
+            ledger.evolve(&Event::ZoneDataAdopted { release: own });
+            return ledger.handle_amid(now, command, locked);
         }
         let mut spoiling = Spoiling { before: ledger, now, command, handled: &mut handled };
         spoiling.spoil(self);
@@ -101,6 +107,8 @@ impl<'a> Spoiling<'a> {
             Sabotage::UntilIgnored => self.until_ignored(),
             Sabotage::RunsCounted => self.runs_counted(),
             Sabotage::FoldTwice => self.fold_twice(),
+            Sabotage::RecomputedFromPast => self.recomputed_from_past(),
+            Sabotage::RecomputedAlthoughDue => self.recomputed_although_due(),
             Sabotage::StaleRead => self.stale_read(),
             Sabotage::SettingsSpread => self.settings_spread(),
             Sabotage::CancelledRetried => self.cancelled_retried(),
@@ -115,6 +123,7 @@ impl<'a> Spoiling<'a> {
             // Done where the command is handled.
             Sabotage::OldTurnsTaken
             | Sabotage::EventUntold
+            | Sabotage::OlderDataLeads
             // Not the store's.
             | Sabotage::DeadlineFromAnswer
             | Sabotage::AnyAnswerTaken
