@@ -49,11 +49,12 @@ impl Place {
     }
 
     fn command(&self, program: &str, arguments: &[&str]) -> Command {
+        self.command_at(&self.database.location(), program, arguments)
+    }
+
+    fn command_at(&self, location: &str, program: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(program);
-        command
-            .args(arguments)
-            .current_dir(self.directory.path())
-            .env("HORARIUM_STORE", self.database.location());
+        command.args(arguments).current_dir(self.directory.path()).env("HORARIUM_STORE", location);
         command
     }
 
@@ -172,5 +173,93 @@ fn a_standby_leads_when_the_leader_is_gone() {
     assert!(comes_true(|| !place.rows().occurrences.is_empty()));
     second.signal(Signal::TERM);
     assert!(second.end().success(), "{}", second.said());
+    assert_eq!(check(&place.rows()), []);
+}
+
+/// The roles of a ledger, each with a login; dropped with the value, since they are the server's.
+struct Logins<'a>(&'a Place);
+
+impl<'a> Logins<'a> {
+    fn made(place: &'a Place) -> Self {
+        let logins = Self(place);
+        let made = place.run(&["migrate", &format!("--roles={}", place.database.name())]);
+        assert!(made.status.success(), "{}", stderr(&made));
+        for role in ["operator", "scheduler", "runner"] {
+            let group = logins.group(role);
+            logins.tell(&format!("CREATE ROLE {group}_login LOGIN PASSWORD 'pw' IN ROLE {group}"));
+        }
+        logins
+    }
+
+    fn group(&self, role: &str) -> String {
+        format!("{}_{role}", self.0.database.name())
+    }
+
+    fn location(&self, role: &str) -> String {
+        self.0.database.location_of(&format!("{}_login", self.group(role)), "pw")
+    }
+
+    fn command(&self, role: &str, program: &str, arguments: &[&str]) -> Command {
+        self.0.command_at(&self.location(role), program, arguments)
+    }
+
+    fn run(&self, role: &str, arguments: &[&str]) -> Output {
+        self.command(role, env!("CARGO_BIN_EXE_horarium"), arguments).output().unwrap()
+    }
+
+    fn daemon(&self, role: &str, program: &str, arguments: &[&str]) -> Daemon {
+        let log = self.0.directory.path().join(format!("{role}.log"));
+        Daemon::start(self.command(role, program, arguments), log)
+    }
+
+    fn tell(&self, statement: &str) {
+        self.0.runtime.block_on(async {
+            let mut connection = self.0.database.connection().await;
+            let statement = sqlx::AssertSqlSafe(statement);
+            sqlx::raw_sql(statement).execute(&mut connection).await.unwrap();
+        });
+    }
+}
+
+impl Drop for Logins<'_> {
+    fn drop(&mut self) {
+        let owner = self.group("owner");
+        self.tell(&format!("REASSIGN OWNED BY {owner} TO CURRENT_USER"));
+        for role in ["owner", "operator", "scheduler", "runner"] {
+            let group = self.group(role);
+            self.tell(&format!(
+                "DROP ROLE IF EXISTS {group}_login; DROP OWNED BY {group} CASCADE; DROP ROLE {group}"
+            ));
+        }
+    }
+}
+
+#[test]
+fn each_program_works_with_a_login_of_its_role_and_with_no_other() {
+    let place = Place::new();
+    let logins = Logins::made(&place);
+    let published = logins.run("operator", &["catalogue", "apply", "horarium.toml"]);
+    assert!(published.status.success(), "{}", stderr(&published));
+    let runner = env!("CARGO_BIN_EXE_horarium-runner");
+    let scheduler = env!("CARGO_BIN_EXE_horarium-scheduler");
+    let mut runner = logins.daemon("runner", runner, &["--runner-poll=1s", "--drain-grace=0s"]);
+    let mut scheduler = logins.daemon("scheduler", scheduler, &["--scheduler-poll=1s"]);
+    scheduler.hear("scheduler leads");
+
+    let every_minute = ["schedule", "set", "greeting", "--cron", "* * * * *", "--tz", "UTC"];
+    let saved = logins.run("operator", &every_minute);
+    assert!(saved.status.success(), "{}", stderr(&saved));
+    let waited = logins.run("operator", &["run", "start", "greeting", "--wait"]);
+    assert!(waited.status.success(), "{}", stderr(&waited));
+    for role in ["scheduler", "runner"] {
+        let refused = logins.run(role, &["run", "start", "greeting"]);
+        assert!(!refused.status.success(), "a {role} asked for a run");
+        let said = stderr(&refused);
+        assert!(said.contains("lacks") && said.contains("GRANT"), "{said}");
+    }
+    for (daemon, name) in [(&mut runner, "runner"), (&mut scheduler, "scheduler")] {
+        daemon.signal(Signal::TERM);
+        assert!(daemon.end().success(), "{name}: {}", daemon.said());
+    }
     assert_eq!(check(&place.rows()), []);
 }
