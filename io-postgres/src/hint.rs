@@ -98,7 +98,7 @@ impl PostgresStore {
         let explain = |error: sqlx::Error| self.options.explain(&error.into());
         let pool = PgPoolOptions::new()
             .max_connections(1)
-            .connect_with(self.options.connection().application_name("horarium-hints"))
+            .connect_with(self.options.connection_for("hints"))
             .await
             .map_err(explain)?;
         let mut listener = PgListener::connect_with(&pool).await.map_err(explain)?;

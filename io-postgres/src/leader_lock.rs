@@ -93,8 +93,7 @@ impl LeaderLock {
 async fn connect(options: &OpenOptions, probe: Duration) -> Result<PgConnection, Failure> {
     let patience = (probe * PROBES_MISSED).max(Duration::from_secs(1)).as_millis();
     let options = options
-        .connection()
-        .application_name("horarium-leader")
+        .connection_for("leader")
         .options([("idle_session_timeout", format!("{patience}ms"))]);
     Ok(PgConnection::connect_with(&options).await?)
 }

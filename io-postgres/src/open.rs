@@ -82,6 +82,8 @@ impl fmt::Debug for OpenOptions {
 const CONNECTIONS: u32 = 8;
 /// How long a command waits for a connection.
 const LINE_TIMEOUT: Duration = Duration::from_secs(10);
+/// What connections are called on the server, unless told otherwise.
+const APPLICATION: &str = "horarium";
 
 /// What every connection is set to. The first three: no plan may depend on what a table held when
 /// the plan was made, since it is kept, and a turn is planned once and not at each call. Then:
@@ -143,9 +145,20 @@ impl OpenOptions {
     /// How a connection is made and set.
     pub(crate) fn connection(&self) -> PgConnectOptions {
         PgConnectOptions::clone(&self.connect)
-            .application_name("horarium")
+            .application_name(self.application())
             .options(SETTINGS)
             .options([("search_path", self.schema.as_str())])
+    }
+
+    /// The same for a connection that is there for one thing, which its name on the server says.
+    pub(crate) fn connection_for(&self, purpose: &str) -> PgConnectOptions {
+        self.connection().application_name(&format!("{}-{purpose}", self.application()))
+    }
+
+    /// What connections are called on the server.
+    fn application(&self) -> &str {
+        let named = self.connect.get_application_name();
+        named.filter(|name| !name.is_empty()).unwrap_or(APPLICATION)
     }
 
     /// Says in words what an error means.
@@ -263,6 +276,19 @@ mod tests {
         assert_eq!(options.schema().as_str(), "north");
         let plain = OpenOptions::at("postgres://db.example/work").unwrap();
         assert_eq!(plain.schema().as_str(), "horarium");
+    }
+
+    #[test]
+    fn connections_are_called_what_the_location_says() {
+        let named = |location: &str| {
+            let options = OpenOptions::at(location).unwrap();
+            [options.connection(), options.connection_for("hints")]
+                .map(|connection| connection.get_application_name().unwrap_or("").to_owned())
+        };
+        let own = named("postgres://host/db?application_name=payroll");
+        assert_eq!(own, ["payroll", "payroll-hints"]);
+        let empty = named("postgres://host/db?application_name=");
+        assert_eq!(empty, ["horarium", "horarium-hints"]);
     }
 
     #[test]
