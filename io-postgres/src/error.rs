@@ -56,6 +56,16 @@ pub enum OpenError {
         /// What the server says.
         why: String,
     },
+    /// The connection is not as safe as `sslmode` asks for.
+    #[error(
+        "the PostgreSQL server at {server} cannot be trusted as `sslmode` asks ({why}): check that it takes TLS, that `sslrootcert` names the authority of its certificate and, for verify-full, that the certificate is for this host"
+    )]
+    Untrusted {
+        /// Host, port and database.
+        server: String,
+        /// What is wrong with the server or its certificate.
+        why: String,
+    },
     /// There is no ledger yet.
     #[error(
         "there is no ledger in schema `{schema}` at {server}: create it with `horarium migrate`"

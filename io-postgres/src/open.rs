@@ -169,10 +169,14 @@ impl OpenOptions {
             return OpenError::Other { server, why };
         };
         match error {
+            sqlx::Error::Tls(_) => OpenError::Untrusted { server, why },
+            // A certificate that is refused in the handshake comes as data that are not valid.
+            sqlx::Error::Io(error) if error.kind() == std::io::ErrorKind::InvalidData => {
+                OpenError::Untrusted { server, why }
+            }
             sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut => {
                 OpenError::Unreachable { server, why }
             }
-            sqlx::Error::Tls(_) => OpenError::Denied { server, why },
             other => match state(other).as_deref() {
                 // Invalid authorisation, invalid password, no such database, no right to connect.
                 Some("28000" | "28P01" | "3D000" | "42501") => OpenError::Denied { server, why },
