@@ -109,6 +109,7 @@ impl Profile {
             let more = few.filter_map(|one| format!("{handler}:more{one}").parse().ok());
             self.workers.extend(more);
         }
+        self.workers.sort();
         for seat in &mut self.seats {
             seat.concurrency = at_least_one(5);
         }

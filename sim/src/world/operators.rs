@@ -102,7 +102,7 @@ impl World {
         // Out of step, the one that owes first, by its name, is not the one that is due first.
         let is_out_of_step = self.profile.is_out_of_step;
         let first = if is_out_of_step { "*/2 * * * *" } else { "* * * * *" };
-        let rules = [first, "* * * * *"].into_iter().cycle();
+        let rules = [first].into_iter().chain(std::iter::repeat("* * * * *"));
         for (worker, rule) in self.profile.workers.clone().into_iter().zip(rules) {
             let Ok(recurrence) = Recurrence::cron(rule, Zone::utc()) else {
                 return;
@@ -113,6 +113,7 @@ impl World {
                 max_runs: None,
                 until: None,
                 not_before: None,
+                max_lateness: plan.max_lateness.filter(|_| !is_out_of_step),
                 retry: plan.retry.filter(|_| !is_out_of_step),
                 ..plan
             });
