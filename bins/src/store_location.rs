@@ -86,7 +86,10 @@ impl StoreLocationError {
             | Self::Postgres(Postgres::Schema { .. }) => ExitCode::SchemaMismatch,
             Self::UnknownKind(_)
             | Self::Postgres(
-                Postgres::Location { .. } | Postgres::SchemaName(_) | Postgres::RolePrefix(_),
+                Postgres::Location { .. }
+                | Postgres::Variable { .. }
+                | Postgres::SchemaName(_)
+                | Postgres::RolePrefix(_),
             ) => ExitCode::Usage,
             Self::NoPlace | Self::Directory { .. } | Self::Sqlite(_) | Self::Postgres(_) => {
                 ExitCode::Unreachable

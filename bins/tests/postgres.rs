@@ -125,6 +125,17 @@ fn nothing_is_made_on_a_server_but_by_migrate() {
 }
 
 #[test]
+fn a_mistyped_ssl_mode_is_refused_and_not_taken_for_the_default() {
+    let place = Place::migrated();
+    let program = env!("CARGO_BIN_EXE_horarium");
+    let refused = place.command(program, &["run", "list"]).env("PGSSLMODE", "verify_full").output();
+    let refused = refused.unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    let said = stderr(&refused);
+    assert!(said.contains("PGSSLMODE is `verify_full`: write disable"), "{said}");
+}
+
+#[test]
 fn a_run_that_is_asked_for_starts_without_waiting_for_a_poll() {
     let place = Place::migrated();
     let mut runner = place.runner();

@@ -16,6 +16,16 @@ pub enum OpenError {
         /// What is wrong with it.
         why: String,
     },
+    /// A variable for connections is malformed, and would be passed over in silence.
+    #[error("{variable} is `{value}`: write {expected}, or unset it")]
+    Variable {
+        /// Which variable.
+        variable: &'static str,
+        /// What it says.
+        value: String,
+        /// What it may say.
+        expected: &'static str,
+    },
     /// The schema's name cannot be one.
     #[error("`{0}` is not a schema's name: write lower-case letters, digits and _, a letter first")]
     SchemaName(String),

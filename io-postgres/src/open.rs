@@ -98,12 +98,55 @@ const SETTINGS: [(&str, &str); 7] = [
     ("timezone", "UTC"),
 ];
 
+/// A variable that the driver passes over when it is malformed: a mistyped `verify-full` would
+/// encrypt to anybody.
+#[derive(Clone, Copy)]
+struct Variable {
+    name: &'static str,
+    expected: &'static str,
+    is_valid: fn(&str) -> bool,
+}
+
+const SSL_MODE: Variable = Variable {
+    name: "PGSSLMODE",
+    expected: "disable, allow, prefer, require, verify-ca or verify-full",
+    is_valid: |value| {
+        let known = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"];
+        known.iter().any(|known| known.eq_ignore_ascii_case(value))
+    },
+};
+const PORT: Variable = Variable {
+    name: "PGPORT",
+    expected: "a port between 1 and 65535",
+    is_valid: |value| value.parse::<u16>().is_ok_and(|port| port > 0),
+};
+
+impl Variable {
+    fn check(self, value: Option<&str>) -> Result<(), OpenError> {
+        match value {
+            Some(value) if !(self.is_valid)(value) => Err(OpenError::Variable {
+                variable: self.name,
+                value: value.to_owned(),
+                expected: self.expected,
+            }),
+            Some(_) | None => Ok(()),
+        }
+    }
+}
+
 impl OpenOptions {
     /// The ledger at a location like `postgres://USER@HOST:PORT/DATABASE?sslmode=verify-full`.
     /// What is left out comes from `PGHOST`, `PGUSER` and the other variables of that kind, and
     /// the password from `PGPASSWORD` or the password file. `schema=NAME` among the parameters
     /// names the ledger's schema, else it is `horarium`.
+    ///
+    /// # Errors
+    ///
+    /// If the location, `PGSSLMODE` or `PGPORT` is malformed.
     pub fn at(location: &str) -> Result<Self, OpenError> {
+        for variable in [SSL_MODE, PORT] {
+            variable.check(std::env::var(variable.name).ok().as_deref())?;
+        }
         let (rest, schema) = without_schema(location);
         let schema = schema.map_or_else(|| Ok(SchemaName::default()), str::parse)?;
         let connect: PgConnectOptions = rest.parse().map_err(|error: sqlx::Error| {
@@ -280,6 +323,21 @@ mod tests {
         assert_eq!(options.schema().as_str(), "north");
         let plain = OpenOptions::at("postgres://db.example/work").unwrap();
         assert_eq!(plain.schema().as_str(), "horarium");
+    }
+
+    #[test]
+    fn a_mistyped_variable_is_refused_instead_of_passed_over() {
+        for (variable, value) in
+            [(SSL_MODE, "verify_full"), (SSL_MODE, ""), (PORT, "54321x"), (PORT, "0")]
+        {
+            let said = variable.check(Some(value)).unwrap_err().to_string();
+            assert!(said.starts_with(&format!("{} is `{value}`: write ", variable.name)), "{said}");
+        }
+        for (variable, value) in
+            [(SSL_MODE, Some("verify-full")), (SSL_MODE, None), (PORT, Some("5433")), (PORT, None)]
+        {
+            variable.check(value).unwrap();
+        }
     }
 
     #[test]
