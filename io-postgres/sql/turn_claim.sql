@@ -1,11 +1,13 @@
 room AS MATERIALIZED (
     SELECT greatest($3::bigint - kept.count, 0) AS room FROM me, kept
 ),
--- A run that this turn gave back is not in its snapshot's queue, so it never comes back to it.
+-- A run that this turn gave back is not in its snapshot's queue, so it does not come back to it; nor
+-- does one that it gave back in vain, since it had been given back before.
 anything AS MATERIALIZED (
     SELECT id FROM run_live
     WHERE status = 'QUEUED' AND not_before <= (SELECT now FROM me)
         AND (start_before IS NULL OR start_before >= (SELECT now FROM me))
+        AND id <> ALL ((SELECT given_back FROM kept)::uuid[])
         AND (SELECT handlers IS NULL FROM me)
     ORDER BY not_before, id LIMIT coalesce((SELECT room FROM room), 0)
     FOR UPDATE SKIP LOCKED
@@ -17,6 +19,7 @@ served AS MATERIALIZED (
         SELECT id, not_before FROM run_live
         WHERE status = 'QUEUED' AND run_live.handler = wanted.handler AND not_before <= me.now
             AND (start_before IS NULL OR start_before >= me.now)
+            AND id <> ALL ((SELECT given_back FROM kept)::uuid[])
         ORDER BY not_before, id LIMIT (SELECT room FROM room)
         FOR UPDATE SKIP LOCKED
     ) live

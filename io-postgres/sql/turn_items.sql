@@ -124,5 +124,6 @@ told AS (
 ),
 kept AS MATERIALIZED (
     SELECT (SELECT count(*) FROM held) - (SELECT count(*) FROM leaving)
-        - (SELECT count(*) FROM returned) AS count
+        - (SELECT count(*) FROM returned) AS count,
+        ARRAY(SELECT run FROM item WHERE what = 'GIVE_BACK') AS given_back
 ),

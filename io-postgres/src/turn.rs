@@ -33,7 +33,7 @@ pub(crate) const WITH_ITEMS: &str = concat!(
 /// For a turn that names nothing, of a runner that holds nothing.
 pub(crate) const WITHOUT_ITEMS: &str = concat!(
     include_str!("../sql/turn_gate.sql"),
-    "kept AS MATERIALIZED (SELECT 0 AS count),\n",
+    "kept AS MATERIALIZED (SELECT 0 AS count, '{}'::uuid[] AS given_back),\n",
     include_str!("../sql/turn_claim.sql"),
     include_str!("../sql/turn_answer.sql"),
 );

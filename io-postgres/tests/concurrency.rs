@@ -60,6 +60,21 @@ async fn an_enqueue_that_is_sent_again_after_its_run_finished_is_the_same_run() 
 }
 
 #[tokio::test]
+async fn a_turn_does_not_claim_what_it_gives_back_a_second_time() {
+    let scene = Scene::new().await;
+    scene.enqueue(vec![wish(1, "backup")]).await;
+    let runner = scene.runner(1).await;
+    let claims = scene.claims(runner, 1).await;
+    let back = || Says { given_back: claims.clone(), ..Says::default() };
+    assert_eq!(scene.turn(runner, 2, 1, back()).await.reports, [ReportAnswer::Done]);
+
+    // The answer was lost: the runner says it again, while the run waits in the queue.
+    let again = scene.turn(runner, 3, 1, back()).await;
+    assert_eq!((again.reports, again.granted), (vec![ReportAnswer::Lost], Vec::new()));
+    assert_eq!(scene.turn(runner, 4, 1, Says::default()).await.granted.len(), 1);
+}
+
+#[tokio::test]
 async fn a_finish_and_a_sweep_at_once_end_a_run_once() {
     let mut scene = Scene::new().await;
     let runner = scene.runner(1).await;

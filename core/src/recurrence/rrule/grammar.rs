@@ -144,7 +144,10 @@ fn parse_until(until: Piece<'_>) -> Result<End, RruleError> {
         RruleProblem::BadUntil { found: until.text.to_owned(), remedy }.at(until.column)
     };
     if has_shape("dddddddd") {
-        return Err(refused(format!("the instant in UTC, like `{text}T235959Z`")));
+        return Err(refused(format!(
+            "the instant in UTC at which {text} ends in the zone of DTSTART: `{text}T235959Z` is \
+             that only in UTC"
+        )));
     }
     if has_shape("ddddddddTdddddd") {
         return Err(refused(
