@@ -62,7 +62,7 @@ impl History {
         for position in 0..=self.changes.len() {
             let here = at.get(&position).map_or(&[][..], Vec::as_slice);
             if let Some(call) = here.iter().find(|call| call.change.is_some()) {
-                let (state, is_old) = self.changed(call, position, &states)?;
+                let (state, is_old) = self.changed(call, position, &states, rows)?;
                 judged.from_older_states += usize::from(is_old);
                 if position.is_multiple_of(AUDITED) {
                     sound(&state, call)?;
@@ -173,6 +173,7 @@ impl History {
         placed: &Placed<'_>,
         position: usize,
         states: &States,
+        end: &Rows,
     ) -> Result<(Ledger, bool), Unexplained> {
         let change = placed.change.map(|(_, change)| change);
         let mut expected = Vec::new();
@@ -188,7 +189,10 @@ impl History {
             let handled = handle(placed.call, change, placed.alone, state);
             let reply = placed.call.reply.as_ref();
             let is_heard = reply.is_none_or(|heard| agrees(&handled.reply, heard, placed.alone));
-            if is_heard && change.is_some_and(|change| is_drawn(&handled.events, change)) {
+            if is_heard
+                && change.is_some_and(|change| is_drawn(&handled.events, change))
+                && is_recorded(&handled.events, end)
+            {
                 let mut state = states.newest().clone();
                 for event in &handled.events {
                     state.evolve(event);
@@ -243,6 +247,16 @@ fn remember(expected: &mut Vec<Reply>, reply: Reply) {
 fn is_drawn(events: &[Event], change: &Change) -> bool {
     let handled = horarium_core::ledger::Handled { reply: Reply::Retired, events: events.to_vec() };
     handled.used() == (change.numbers.len(), change.fences.len())
+}
+
+/// The occurrences are those in the rows at the end, which never change what became of them: of a
+/// call whose answer was lost, they alone say which state it saw.
+fn is_recorded(events: &[Event], end: &Rows) -> bool {
+    events.iter().all(|event| {
+        let Event::OccurrenceRecorded(occurrence) = event else { return true };
+        let key = (occurrence.worker.clone(), occurrence.scheduled_for);
+        end.occurrences.get(&key).is_none_or(|found| found.fate == occurrence.fate)
+    })
 }
 
 /// Every invariant holds after the change.
