@@ -9,7 +9,6 @@ use horarium_core::ledger::command::{Ending, Handlers, Retention, Tick};
 use horarium_core::ledger::{
     Claim, Command, Holding, Refusal, Registration, Reply, Report, ReportEvent, Turn,
 };
-use horarium_core::recurrence::Recurrence;
 use horarium_core::run::{Cause, Failure, Outcome, Output};
 use horarium_core::schedule::{Plan, Revision};
 use horarium_core::store::{Store as _, StoreError};
@@ -21,8 +20,7 @@ use horarium_postgres::{Clock, OpenOptions, PostgresStore, SettableClock};
 
 use crate::scene::{self, registration, wish, worker};
 
-/// Workers of these handlers; few, so that clients meet.
-const HANDLERS: [&str; 3] = ["backup", "mail", "ocr"];
+/// Few, so that clients meet.
 const WORKERS: u64 = 9;
 
 /// What the clients share.
@@ -105,7 +103,7 @@ impl Client {
 
     fn a_worker(&mut self) -> WorkerName {
         let number = self.below(WORKERS);
-        let handler = HANDLERS[usize::try_from(number % 3).unwrap()];
+        let handler = scene::HANDLERS[usize::try_from(number % 3).unwrap()];
         worker(&format!("{handler}:{number}"))
     }
 
@@ -170,7 +168,9 @@ impl Client {
                 claims.clear();
                 let handlers = match self.below(2) {
                     0 => Handlers::All,
-                    _ => Handlers::Only(HANDLERS[1..].iter().map(|h| h.parse().unwrap()).collect()),
+                    _ => Handlers::Only(
+                        scene::HANDLERS[1..].iter().map(|h| h.parse().unwrap()).collect(),
+                    ),
                 };
                 let registration = Registration { handlers, ..registration(runner) };
                 self.insist(&Command::Register(registration)).await;
@@ -317,20 +317,15 @@ impl Client {
 
     fn put(&mut self, worker: WorkerName, seen: Revision) -> Command {
         let rules = ["* * * * *", "*/2 * * * *", "*/3 * * * *"];
-        let recurrence = Recurrence::cron(rules[self.index(3)], "UTC".parse().unwrap()).unwrap();
         let retry = RetryPolicy {
             backoff: Backoff::Exponential,
             base: Span::from_secs(5),
             ..RetryPolicy::default()
         };
         let plan = Plan {
-            recurrence,
-            request: Request::default(),
-            not_before: None,
-            until: None,
-            max_runs: None,
-            max_lateness: (self.below(3) == 0).then(|| Span::from_secs(30)),
             retry: Some(retry),
+            max_lateness: (self.below(3) == 0).then(|| Span::from_secs(30)),
+            ..scene::plan(rules[self.index(3)])
         };
         let by = scene::by();
         Command::PutSchedule { worker, seen, plan: Box::new(plan), reset_runs: false, by }
@@ -338,12 +333,9 @@ impl Client {
 
     /// What is there before the others come: handlers, schedules, a first tick.
     pub(crate) async fn open(mut self) {
-        use horarium_core::catalogue::{Definition, Execution};
-        let definitions =
-            HANDLERS.map(|name| Definition::plain(name.parse().unwrap(), Execution::Rust)).to_vec();
-        self.insist(&Command::PublishCatalogue { definitions, by: scene::by() }).await;
+        self.insist(&scene::catalogue()).await;
         for number in 0..WORKERS {
-            let handler = HANDLERS[usize::try_from(number % 3).unwrap()];
+            let handler = scene::HANDLERS[usize::try_from(number % 3).unwrap()];
             let put = self.put(worker(&format!("{handler}:{number}")), Revision::NONE);
             self.insist(&put).await;
         }

@@ -85,29 +85,34 @@ pub(crate) fn turn(runner: RunnerId, number: u64, capacity: u32, says: Says) -> 
 }
 
 /// The handlers that there are.
+pub(crate) const HANDLERS: [&str; 3] = ["backup", "mail", "ocr"];
+
+/// They are published.
 pub(crate) fn catalogue() -> Command {
-    let definitions = ["backup", "mail", "ocr"]
-        .map(|name| Definition::plain(name.parse().unwrap(), Execution::Rust))
-        .to_vec();
+    let definitions =
+        HANDLERS.map(|name| Definition::plain(name.parse().unwrap(), Execution::Rust)).to_vec();
     Command::PublishCatalogue { definitions, by: by() }
 }
 
-/// A schedule where there was none.
-pub(crate) fn new_schedule(name: &str, expression: &str) -> Command {
-    let recurrence = Recurrence::cron(expression, "UTC".parse().unwrap()).unwrap();
-    let plan = Plan {
-        recurrence,
+/// What a cron rule in UTC wants when nothing else is said.
+pub(crate) fn plan(expression: &str) -> Plan {
+    Plan {
+        recurrence: Recurrence::cron(expression, "UTC".parse().unwrap()).unwrap(),
         request: Request::default(),
         not_before: None,
         until: None,
         max_runs: None,
         max_lateness: None,
         retry: None,
-    };
+    }
+}
+
+/// A schedule where there was none.
+pub(crate) fn new_schedule(name: &str, expression: &str) -> Command {
     Command::PutSchedule {
         worker: worker(name),
         seen: Revision::NONE,
-        plan: Box::new(plan),
+        plan: Box::new(plan(expression)),
         reset_runs: false,
         by: by(),
     }
