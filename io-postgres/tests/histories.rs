@@ -14,7 +14,7 @@ mod server;
 use history::{Play, seeds};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-#[ignore = "its judge still takes what a tick saw of a slot a moment ago for a disagreement"]
+#[ignore = "its judge wants one moment for all workers of a tick, which looks at one after the other"]
 async fn every_history_agrees_with_the_ledger() {
     for seed in seeds(0..3) {
         match Play::new(seed).await.play().await {

@@ -61,7 +61,7 @@ const PATIENCE: u64 = 8;
 const LIMIT: Duration = Duration::from_mins(1);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-#[ignore = "its judge still takes what a tick saw of a slot a moment ago for a disagreement"]
+#[ignore = "its judge wants one moment for all workers of a tick, which looks at one after the other"]
 async fn what_passes_the_proxy_unchanged_agrees_with_the_ledger() {
     let mut play = Play::new(0).await;
     play.location = proxy(&play.location, &[]).await.0;
@@ -70,7 +70,7 @@ async fn what_passes_the_proxy_unchanged_agrees_with_the_ledger() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-#[ignore = "its judge still takes what a tick saw of a slot a moment ago for a disagreement"]
+#[ignore = "its judge wants one moment for all workers of a tick, which looks at one after the other"]
 async fn every_sabotage_turns_the_histories_red() {
     let mut hidden = Vec::new();
     for (name, rewriting) in SABOTAGES {

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use horarium_core::ledger::reply::Ticked;
-use horarium_core::ledger::{Command, Draws, Handled, Ledger, Locked, Reply};
+use horarium_core::ledger::reply::{Accepted, Ticked};
+use horarium_core::ledger::{Command, Draws, Handled, Ledger, Locked, Refusal, Reply};
 
 use super::{Call, Change, Row};
 
@@ -48,6 +48,25 @@ fn passed_by(call: &Call, change: &Change, state: &Ledger) -> Locked {
         | Command::PutSettings { .. }
         | Command::PublishCatalogue { .. } => Locked::default(),
     }
+}
+
+/// The answer as far as it is of one moment. A batch of wishes looks up one after the other what
+/// is there already: an answer to a wish that created nothing is of its own moment, and is taken
+/// from `elsewhere`, what the ledger says in the other states that the call may have seen.
+pub(super) fn by_parts(expected: Reply, heard: &Reply, elsewhere: &[Reply]) -> Reply {
+    let (Reply::Enqueued(mut answers), Reply::Enqueued(heard)) = (expected.clone(), heard) else {
+        return expected;
+    };
+    for (place, (answer, heard)) in answers.iter_mut().zip(heard).enumerate() {
+        let created = |answer: &Result<Accepted, Refusal>| {
+            answer.as_ref().is_ok_and(|accepted| !accepted.existed)
+        };
+        let is_said = |reply: &Reply| matches!(reply, Reply::Enqueued(answers) if answers.get(place) == Some(heard));
+        if !created(answer) && !created(heard) && elsewhere.iter().any(is_said) {
+            answer.clone_from(heard);
+        }
+    }
+    Reply::Enqueued(answers)
 }
 
 /// True when the answer that was heard is the one expected. Whether more may be left, and what

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use horarium_core::ledger::audit;
-use horarium_core::ledger::{Event, Ledger, Reply, Rows};
+use horarium_core::ledger::{Command, Event, Ledger, Reply, Rows};
 
-use super::explain::{agrees, handle};
+use super::explain::{agrees, by_parts, handle};
 use super::{Call, Change, History, Unexplained};
 use crate::lockstep::differences;
 
@@ -187,8 +187,7 @@ impl History {
                 break;
             };
             let handled = handle(placed.call, change, placed.alone, state);
-            let reply = placed.call.reply.as_ref();
-            let is_heard = reply.is_none_or(|heard| agrees(&handled.reply, heard, placed.alone));
+            let is_heard = is_heard(placed, &handled.reply, states);
             if is_heard
                 && change.is_some_and(|change| is_drawn(&handled.events, change))
                 && is_recorded(&handled.events, end)
@@ -207,21 +206,36 @@ impl History {
 
 /// A call that wrote nothing: some state that it may have seen gives its answer and no change.
 fn unchanged(placed: &Placed<'_>, states: &States) -> Result<(), Unexplained> {
-    let Some(heard) = &placed.call.reply else {
+    if placed.call.reply.is_none() {
         return Ok(());
-    };
+    }
     let mut expected = Vec::new();
     for seen in (placed.first..=placed.last).rev() {
         let Some(state) = states.get(seen) else {
             break;
         };
         let handled = handle(placed.call, None, placed.alone, state);
-        if handled.events.is_empty() && agrees(&handled.reply, heard, placed.alone) {
+        if handled.events.is_empty() && is_heard(placed, &handled.reply, states) {
             return Ok(());
         }
         remember(&mut expected, handled.reply);
     }
     Err(disagreement(placed, &expected))
+}
+
+/// True when what the ledger says in one state is what was heard, or nothing was.
+fn is_heard(placed: &Placed<'_>, expected: &Reply, states: &States) -> bool {
+    let Some(heard) = &placed.call.reply else { return true };
+    if agrees(expected, heard, placed.alone) {
+        return true;
+    }
+    if placed.alone || !matches!(placed.call.command, Command::Enqueue(_)) {
+        return false;
+    }
+    let seen = (placed.first..=placed.last).filter_map(|changes| states.get(changes));
+    let elsewhere: Vec<Reply> =
+        seen.map(|state| handle(placed.call, None, false, state).reply).collect();
+    by_parts(expected.clone(), heard, &elsewhere) == *heard
 }
 
 fn disagreement(placed: &Placed<'_>, expected: &[Reply]) -> Unexplained {

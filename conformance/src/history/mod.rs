@@ -11,6 +11,8 @@
 //! - What a turn, a sweep or a tick passes by is a relation: whatever it did not write, another
 //!   transaction may have held. What it did write must be what the ledger would write, given that.
 //!   A command that had the store to itself passes nothing by.
+//! - A batch of wishes is not of one moment: what it says of a run that was there already is true in
+//!   some state that the call may have seen.
 //! - A command without an answer took place once or not at all; the witness says which.
 
 mod explain;
