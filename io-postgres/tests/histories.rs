@@ -2,9 +2,9 @@
 //! comes to their minds; some answers are lost. What they asked and heard, the commits in their
 //! order and the rows at the end must agree with the ledger.
 //!
-//! `HISTORY_SEED=7 cargo xtask test -p horarium-postgres --test histories -- --ignored` plays one seed, a range
-//! like `0..200` many; `HISTORY_ROUNDS` says how long each client goes on. The seed settles what is
-//! asked; who meets whom is the machine's to say.
+//! `HISTORY_SEED=7 cargo xtask test -p horarium-postgres --test histories -- --ignored` plays one
+//! seed, a range like `0..200` many; `HISTORY_ROUNDS` says how long each client goes on. The seed
+//! settles what is asked; who meets whom is the machine's to say.
 #![allow(clippy::unwrap_used)] // what the tests share may fail as they do
 
 mod history;

@@ -10,7 +10,7 @@ use super::clock_change::Pace;
 use super::cron::{CronField, DayFields, UnevenStep};
 use super::preview::previews;
 use super::zone::{instant, timestamp};
-use super::{Preview, Recurrence};
+use super::{Preview, Recurrence, Wall};
 use crate::words::time::{Span, Timestamp};
 
 /// Clock changes are looked for so far ahead: each yearly change is met once, whatever the day.
@@ -41,6 +41,13 @@ pub enum Advice {
     EitherDay,
     /// Both day fields of a cron expression are restricted, and both must hold.
     BothDays,
+    /// The rule counts real time from a start that the clock skips.
+    StartSkipped {
+        /// The named start.
+        named: Wall,
+        /// Where the count begins instead.
+        begins: Wall,
+    },
     /// A coming change of the zone's clock moves, merges or repeats a named time.
     ClockChange {
         /// The first run that it touches, with what happens to it.
@@ -66,7 +73,13 @@ impl Recurrence {
                 }
                 advice.extend(short_months(&cron.single_dates()));
             }
-            Self::Rrule(rule) => advice.extend(short_months(&rule.single_dates())),
+            Self::Rrule(rule) => {
+                advice.extend(short_months(&rule.single_dates()));
+                advice.extend(
+                    rule.skipped_start()
+                        .map(|(named, begins)| Advice::StartSkipped { named, begins }),
+                );
+            }
         }
         advice.extend(
             self.touched_first(now).map(|first| Advice::ClockChange { first, pace: self.pace() }),
@@ -170,6 +183,11 @@ impl fmt::Display for Advice {
             Self::BothDays => f.write_str(
                 "day-of-month and day-of-week are both given and one begins with `*`: both must \
                  hold (crontab(5))",
+            ),
+            Self::StartSkipped { named, begins } => write!(
+                f,
+                "the clock skips {named}, at which the rule starts: it counts from {begins} on, and \
+                 so do all its runs"
             ),
             Self::ClockChange { first, pace } => {
                 let so_on = match pace {

@@ -4,9 +4,10 @@
 //! "when next?" is total, bounded and strictly later than asked; what a clock change does follows
 //! one law (`clock_change`), and [`Recurrence::preview`] marks where it did.
 //!
-//! The kinds of rules are `once`, `cron` and, by RFC 5545, `rrule`. `zone_data` holds the rules of all
-//! zones, of one `zone_release`; `zone` is one of them, `zone_name` how it is written, `wall` what
-//! its clock shows, `bits` a list of small numbers; `wording` is a rule in English, `advice` what may surprise in it.
+//! The kinds of rules are `once`, `cron` and, by RFC 5545, `rrule`. `zone_data` holds the rules of
+//! all zones, of one `zone_release`; `zone` is one of them, `zone_name` how it is written, `wall`
+//! what its clock shows, `bits` a list of small numbers; `wording` is a rule in English, `advice`
+//! what may surprise in it.
 
 mod advice;
 mod bits;

@@ -15,7 +15,8 @@ fn clock_change(advice: &[Advice]) -> Option<&Mark> {
         | Advice::ShortMonths { .. }
         | Advice::LeapDay
         | Advice::EitherDay
-        | Advice::BothDays => None,
+        | Advice::BothDays
+        | Advice::StartSkipped { .. } => None,
     })
 }
 
@@ -79,9 +80,29 @@ fn the_first_touched_run_is_one_that_a_preview_marks() {
                 | Advice::ShortMonths { .. }
                 | Advice::LeapDay
                 | Advice::EitherDay
-                | Advice::BothDays => None,
+                | Advice::BothDays
+                | Advice::StartSkipped { .. } => None,
             });
             assert_eq!(advised, within, "{text} in {zone}");
         }
     }
+}
+
+#[test]
+fn a_start_that_the_clock_skips_moves_all_runs_of_a_rule_in_real_time() {
+    let advice = |rule: &str, dtstart: &str| {
+        let zone: Zone = "Europe/Berlin".parse().unwrap();
+        let rule = Recurrence::rrule(rule, dtstart.parse().unwrap(), zone).unwrap();
+        let advice = rule.advice("2026-03-01T00:00:00Z".parse().unwrap());
+        let skipped = advice.iter().filter(|it| matches!(it, Advice::StartSkipped { .. }));
+        skipped.map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        advice("FREQ=HOURLY", "2026-03-29T02:30"),
+        ["the clock skips 2026-03-29T02:30, at which the rule starts: it counts from \
+          2026-03-29T03:00 on, and so do all its runs"]
+    );
+    assert_eq!(advice("FREQ=HOURLY", "2026-03-29T03:30"), [""; 0]);
+    assert_eq!(advice("FREQ=HOURLY", "2026-10-25T02:30"), [""; 0]);
+    assert_eq!(advice("FREQ=DAILY", "2026-03-29T02:30"), [""; 0], "each day has its own time");
 }

@@ -8,8 +8,9 @@
 //!
 //! `grammar` reads the text into `parts`, `error` answers what it refuses; `local_time` is DTSTART
 //! and its like, `ics` reads all of them as iCalendar lines. `periods`, `date_filter` and
-//! `named_dates` say which dates are meant, `expansion` which times of day; `elapsed` counts real minutes instead; `series` puts
-//! the instants together. `work` measures what a count costs; `wording` says the rule in English.
+//! `named_dates` say which dates are meant, `expansion` which times of day; `elapsed` counts real
+//! minutes instead; `series` puts the instants together. `work` measures what a count costs;
+//! `wording` says the rule in English.
 
 mod date_filter;
 mod elapsed;
@@ -40,7 +41,7 @@ use self::parts::Parts;
 use self::series::Series;
 use super::advice;
 use super::clock_change::{Pace, WallTimes};
-use super::zone::Gap;
+use super::zone::{Gap, Reading, timestamp};
 use super::{Occasion, RecurrenceError, Wall, Zone, ZoneData};
 use crate::words::time::Timestamp;
 
@@ -209,6 +210,16 @@ impl RruleRule {
     /// The days of the month that it names one by one, counted from the start.
     pub(super) fn single_dates(&self) -> advice::Dates {
         wording::single_dates(&self.rrule.parts, self.dtstart)
+    }
+
+    /// For a rule that counts real time from a DTSTART that the zone's clock skips: that, and the
+    /// wall-clock time at which the count begins.
+    pub(super) fn skipped_start(&self) -> Option<(Wall, Wall)> {
+        let start = self.dtstart.wall();
+        match self.zone.read(start).filter(|_| self.rrule.pace() == Pace::RealTime)? {
+            Reading::Never { gap_end } => Some((start, self.zone.wall_at(timestamp(gap_end)?))),
+            Reading::Once(_) | Reading::Twice { .. } => None,
+        }
     }
 
     /// What it says, in English, without a zone.
